@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shared/json.hpp"
+
+#include "shared/report.hpp"
+#include "shared/result.hpp"
+#include "shared/trace.hpp"
+
+namespace ringscope {
+
+// Bytes that are no UTF-8 can only come from hostile input; each becomes a replacement character.
+void JsonWriter::append_string(std::string_view text) {
+    const auto continuation_count = [](unsigned char lead) {
+        return lead < 0x80 ? 0 : lead >= 0xc2 && lead < 0xe0 ? 1 : lead >= 0xe0 && lead < 0xf0 ? 2 : lead >= 0xf0 && lead < 0xf5 ? 3 : -1;
+    };
+    text_ += '"';
+    for (size_t i = 0; i < text.size();) {
+        const auto c = static_cast<unsigned char>(text[i]);
+        const int more = continuation_count(c);
+        bool valid = more >= 0 && i + static_cast<size_t>(more) < text.size();
+        for (int k = 1; valid && k <= more; ++k) {
+            valid = (static_cast<unsigned char>(text[i + static_cast<size_t>(k)]) & 0xc0) == 0x80;
+        }
+        if (!valid) {
+            text_ += "\\ufffd";
+            ++i;
+            continue;
+        }
+        if (c == '"' || c == '\\') {
+            text_ += '\\';
+            text_ += static_cast<char>(c);
+        } else if (c < 0x20) {
+            text_ += "\\u00";
+            text_ += "0123456789abcdef"[c >> 4];
+            text_ += "0123456789abcdef"[c & 15];
+        } else {
+            text_ += text.substr(i, static_cast<size_t>(more) + 1);
+        }
+        i += static_cast<size_t>(more) + 1;
+    }
+    text_ += '"';
+}
+
+std::string error_json(const Error& error) {
+    JsonWriter json;
+    json.begin_object().field("title", std::string_view(error.message));
+    if (!error.field.empty()) {
+        json.field("field", std::string_view(error.field))
+            .field("value", std::string_view(error.value))
+            .field("allowed", std::string_view(error.allowed));
+    }
+    json.end_object();
+    return json.text();
+}
+
+void append_report(JsonWriter& json, const Report& report) {
+    json.field("duration_ps", report.duration_ps)
+        .field("algbw_bytes_per_s", report.algbw_bytes_per_s)
+        .field("busbw_bytes_per_s", report.busbw_bytes_per_s);
+    json.key("lower_bound_ps");
+    if (report.lower_bound_ps > 0) {
+        json.value(report.lower_bound_ps);
+    } else {
+        json.null();
+    }
+    json.field("messages", report.message_count)
+        .field("wire_bytes_per_rank", report.wire_bytes_per_rank)
+        .field("bottleneck", std::string_view(report.bottleneck));
+    json.key("links").begin_array();
+    for (const LinkReport& link : report.links) {
+        json.begin_object()
+            .field("source", link.source_rank)
+            .field("target", link.target_rank)
+            .field("messages", link.message_count)
+            .field("bytes", link.bytes)
+            .field("busy_ps", link.busy_ps)
+            .end_object();
+    }
+    json.end_array();
+}
+
+void append_outcome(JsonWriter& json, const Outcome& outcome) {
+    json.field("outcome", outcome_name(outcome.kind)).field("verified", outcome.kind == OutcomeKind::ok);
+    if (!outcome.reason.empty()) {
+        json.field("reason", std::string_view(outcome.reason));
+    }
+}
+
+}  // namespace ringscope

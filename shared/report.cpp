@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shared/report.hpp"
+
+#include <algorithm>
+
+#include "shared/algorithm.hpp"
+#include "shared/topology.hpp"
+#include "shared/units.hpp"
+
+namespace ringscope {
+namespace {
+
+// A link stands out when its hops take this many times the median link's.
+constexpr int64_t slow_link_percent = 115;
+
+int64_t busbw(const Problem& problem, int64_t algbw_bytes_per_s) {
+    const int64_t rank_count = problem.rank_count;
+    algbw_bytes_per_s = std::min(algbw_bytes_per_s, INT64_MAX / 2);  // the factor is below 2
+    return algbw_bytes_per_s / rank_count * 2 * (rank_count - 1) +
+           algbw_bytes_per_s % rank_count * 2 * (rank_count - 1) / rank_count;
+}
+
+int64_t fastest_bandwidth(const RunSpec& run) {
+    int64_t fastest = run.bandwidth_bytes_per_s;
+    const auto widen = [&](const Knob& knob) {
+        if (knob.kind == Knob::Kind::bandwidth || knob.kind == Knob::Kind::link_bandwidth) {
+            fastest = std::max(fastest, knob.value);
+        }
+    };
+    std::for_each(run.settings.begin(), run.settings.end(), widen);
+    for (const Change& change : run.changes) {
+        widen(change.knob);
+    }
+    return fastest;
+}
+
+std::string percent(int64_t part, int64_t whole) {
+    const int64_t permille = whole > 0 ? multiply_divide(part, 1000, whole) : 0;
+    return std::to_string(permille / 10) + "." + std::to_string(permille % 10) + " %";
+}
+
+std::string plural(int64_t count, std::string_view noun) {
+    return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+// The link whose hops took longest in all, when that is clearly more than the median link's.
+const LinkReport* slow_link(const std::vector<LinkReport>& links) {
+    if (links.size() < 3) {
+        return nullptr;
+    }
+    std::vector<const LinkReport*> by_time;
+    for (const LinkReport& link : links) {
+        by_time.push_back(&link);
+    }
+    std::stable_sort(by_time.begin(), by_time.end(), [](const LinkReport* a, const LinkReport* b) {
+        return a->busy_ps < b->busy_ps;
+    });
+    const int64_t median_ps = by_time[(by_time.size() - 1) / 2]->busy_ps;
+    const LinkReport* slowest = by_time.back();
+    return slowest->busy_ps / slow_link_percent > median_ps / 100 ? slowest : nullptr;
+}
+
+std::string name_slow_link(const LinkReport& slow, const std::vector<LinkReport>& links) {
+    std::vector<int64_t> times;
+    for (const LinkReport& link : links) {
+        times.push_back(link.busy_ps);
+    }
+    std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>((times.size() - 1) / 2), times.end());
+    const int64_t median_ps = times[(times.size() - 1) / 2];
+    return "Link " + std::to_string(slow.source_rank) + "->" + std::to_string(slow.target_rank) +
+           " is the slowest: its " + plural(slow.message_count, "hop") + " took " + show_time(slow.busy_ps) +
+           " in all, the median link's " + show_time(median_ps) + ".";
+}
+
+// Where the time of a simulated run on equal links goes: into latency or into bytes.
+std::string split_time(const RunSpec& run, const Schedule& schedule, int64_t duration_ps) {
+    const int64_t latency_ps = std::min(schedule.step_count * run.latency_ps, duration_ps);
+    const int64_t wire_ps = duration_ps - latency_ps;
+    const std::string steps = plural(schedule.step_count, "step");
+    if (wire_ps >= latency_ps) {
+        return "Bandwidth limits: " + percent(wire_ps, duration_ps) + " of " + show_time(duration_ps) + " is " + steps +
+               " of " + show_bytes(schedule.chunk_element_count(0) * element_bytes(schedule.problem.element_type)) +
+               " at " + show_bandwidth(run.bandwidth_bytes_per_s) + "; latency is " +
+               percent(latency_ps, duration_ps) + ".";
+    }
+    return "Latency limits: " + percent(latency_ps, duration_ps) + " of " + show_time(duration_ps) + " is " + steps +
+           " of " + show_time(run.latency_ps) + "; moving the bytes is only " + percent(wire_ps, duration_ps) + ".";
+}
+
+std::string find_bottleneck(const RunSpec& run, const Schedule& schedule, const Report& report) {
+    if (schedule.problem.rank_count == 1) {
+        return "One rank alone has nothing to send.";
+    }
+    if (report.links.empty() || report.duration_ps == 0) {
+        return "Nothing took any time.";
+    }
+    if (const LinkReport* slow = slow_link(report.links)) {
+        return name_slow_link(*slow, report.links);
+    }
+    if (!run.changes.empty()) {
+        return "All links fared alike; " + plural(static_cast<int64_t>(run.changes.size()), "knob") +
+               " turned while it ran, so no single rate explains the " + show_time(report.duration_ps) + ".";
+    }
+    if (simulated(run)) {
+        return split_time(run, schedule, report.duration_ps);
+    }
+    int64_t busy_ps = 0;
+    int64_t hops = 0;
+    for (const LinkReport& link : report.links) {
+        busy_ps += link.busy_ps;
+        hops += link.message_count;
+    }
+    const int64_t chunk_bytes = schedule.chunk_element_count(0) * element_bytes(schedule.problem.element_type);
+    return "No link stands out: a hop of " + show_bytes(chunk_bytes) + " takes " + show_time(busy_ps / hops) +
+           " on average, " + show_bandwidth(rate_bytes_per_s(chunk_bytes, busy_ps / hops)) + ".";
+}
+
+}  // namespace
+
+ReportBuilder::ReportBuilder(const RunSpec& run, const Schedule& schedule)
+    : schedule_(schedule), iterations_(static_cast<size_t>(run.iterations)) {}
+
+void ReportBuilder::add(const Event& event) {
+    Span& span = iterations_[static_cast<size_t>(event.iteration)];
+    // A simulated run begins at 0, also when its first rank starts late.
+    span.begin_ps = iterations_.size() == 1 ? 0 : std::min(span.begin_ps, event.begin_ps);
+    span.end_ps = std::max(span.end_ps, event.end_ps);
+    LinkReport& link = links_[{event.transfer.source_rank, event.transfer.target_rank}];
+    link.source_rank = event.transfer.source_rank;
+    link.target_rank = event.transfer.target_rank;
+    ++link.message_count;
+    link.bytes += event.bytes;
+    // Saturates: a trace from elsewhere may claim anything.
+    const int64_t room_ps = INT64_MAX - link.busy_ps;
+    link.busy_ps += std::min(event.end_ps - event.begin_ps, room_ps);
+    ++event_count_;
+}
+
+Report ReportBuilder::finish(const RunSpec& run) const {
+    Report report;
+    std::vector<int64_t> durations_ps;
+    for (const Span& span : iterations_) {
+        if (span.begin_ps <= span.end_ps) {
+            durations_ps.push_back(span.end_ps - span.begin_ps);
+        }
+    }
+    const int64_t seen = std::max<int64_t>(1, static_cast<int64_t>(durations_ps.size()));
+    report.iteration_count = static_cast<int64_t>(durations_ps.size());
+    if (!durations_ps.empty()) {
+        std::sort(durations_ps.begin(), durations_ps.end());
+        report.duration_ps = durations_ps[(durations_ps.size() - 1) / 2];
+        report.min_ps = durations_ps.front();
+    }
+    report.message_count = event_count_ / seen;
+    std::map<int32_t, int64_t> sent_bytes;
+    for (const auto& [ranks, link] : links_) {
+        report.links.push_back(link);
+        report.links.back().bytes /= seen;
+        report.wire_bytes_per_rank =
+            std::max(report.wire_bytes_per_rank, sent_bytes[link.source_rank] += report.links.back().bytes);
+    }
+    report.algbw_bytes_per_s = rate_bytes_per_s(buffer_bytes(schedule_.problem), report.duration_ps);
+    report.busbw_bytes_per_s = busbw(schedule_.problem, report.algbw_bytes_per_s);
+    report.lower_bound_ps = simulated(run) ? lower_bound_ps(schedule_.problem, fastest_bandwidth(run)) : 0;
+    report.bottleneck = find_bottleneck(run, schedule_, report);
+    return report;
+}
+
+Report make_report(const Trace& trace) {
+    const auto schedule = build_schedule(trace.run.algorithm, trace.run.problem);
+    RS_CHECK(schedule);
+    ReportBuilder builder(trace.run, *schedule);
+    for (const Event& event : trace.events) {
+        builder.add(event);
+    }
+    return builder.finish(trace.run);
+}
+
+int64_t lower_bound_ps(const Problem& problem, int64_t bandwidth_bytes_per_s) {
+    const int64_t rank_count = problem.rank_count;
+    const int64_t sent_bytes = multiply_divide(buffer_bytes(problem), 2 * (rank_count - 1), rank_count);
+    return multiply_divide(sent_bytes, ps_per_s, bandwidth_bytes_per_s);
+}
+
+int64_t ring_closed_form_ps(const Problem& problem, int64_t bandwidth_bytes_per_s, int64_t latency_ps) {
+    const int64_t steps = 2 * (int64_t{problem.rank_count} - 1);
+    const int64_t chunk_elements = (problem.element_count + problem.rank_count - 1) / problem.rank_count;
+    return steps * (latency_ps + transfer_ps(chunk_elements * element_bytes(problem.element_type), bandwidth_bytes_per_s));
+}
+
+}  // namespace ringscope
