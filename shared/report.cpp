@@ -34,8 +34,12 @@ int64_t fastest_bandwidth(const RunSpec& run) {
     return fastest;
 }
 
-std::string percent(int64_t part, int64_t whole) {
-    const int64_t permille = whole > 0 ? multiply_divide(part, 1000, whole) : 0;
+// Rounded to the nearest tenth; the other part is what is missing to 100 %.
+int64_t permille_of(int64_t part, int64_t whole) {
+    return whole > 0 ? multiply_divide(part, 1000, whole) + (multiply_divide(part, 10'000, whole) % 10 >= 5 ? 1 : 0) : 0;
+}
+
+std::string percent(int64_t permille) {
     return std::to_string(permille / 10) + "." + std::to_string(permille % 10) + " %";
 }
 
@@ -76,15 +80,18 @@ std::string name_slow_link(const LinkReport& slow, const std::vector<LinkReport>
 std::string split_time(const RunSpec& run, const Schedule& schedule, int64_t duration_ps) {
     const int64_t latency_ps = std::min(schedule.step_count * run.latency_ps, duration_ps);
     const int64_t wire_ps = duration_ps - latency_ps;
+    const int64_t latency_permille = permille_of(latency_ps, duration_ps);
+    const std::string in_latency = percent(latency_permille);
+    const std::string on_the_wire = percent(1000 - latency_permille);
     const std::string steps = plural(schedule.step_count, "step");
     if (wire_ps >= latency_ps) {
-        return "Bandwidth limits: " + percent(wire_ps, duration_ps) + " of " + show_time(duration_ps) + " is " + steps +
+        return "Bandwidth limits: " + on_the_wire + " of " + show_time(duration_ps) + " is " + steps +
                " of " + show_bytes(schedule.chunk_element_count(0) * element_bytes(schedule.problem.element_type)) +
                " at " + show_bandwidth(run.bandwidth_bytes_per_s) + "; latency is " +
-               percent(latency_ps, duration_ps) + ".";
+               in_latency + ".";
     }
-    return "Latency limits: " + percent(latency_ps, duration_ps) + " of " + show_time(duration_ps) + " is " + steps +
-           " of " + show_time(run.latency_ps) + "; moving the bytes is only " + percent(wire_ps, duration_ps) + ".";
+    return "Latency limits: " + in_latency + " of " + show_time(duration_ps) + " is " + steps +
+           " of " + show_time(run.latency_ps) + "; moving the bytes is only " + on_the_wire + ".";
 }
 
 std::string find_bottleneck(const RunSpec& run, const Schedule& schedule, const Report& report) {
