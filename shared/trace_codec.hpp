@@ -33,6 +33,8 @@ inline constexpr int64_t block_event_count = 256;
 class TraceEncoder {
  public:
   explicit TraceEncoder(const RunSpec& run);
+  // Continues a text that ends with a block line; hash is that of all of it.
+  explicit TraceEncoder(const Fnv64& hash) : hash_(hash) {}
 
   void add(const Event& event);   // closes a block by itself after block_event_count events
   void close_block();             // so that a live viewer sees what is there; nothing when nothing is open

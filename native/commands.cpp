@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "native/commands.hpp"
+
+#include <sys/resource.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <optional>
+#include <vector>
+
+#include "native/engine.hpp"
+#include "native/output_file.hpp"
+#include "native/result_text.hpp"
+#include "native/worker.hpp"
+#include "shared/algorithm.hpp"
+#include "shared/json.hpp"
+#include "shared/simulator.hpp"
+#include "shared/topology.hpp"
+#include "shared/units.hpp"
+
+namespace ringscope {
+namespace {
+
+std::atomic<bool> interrupted{false};
+
+// Ctrl-C ends a run, not the program: the trace is closed and the worker killed.
+void watch_signals() {
+    for (const int number : {SIGINT, SIGTERM}) {
+        std::signal(number, [](int) { interrupted = true; });
+    }
+}
+
+int exit_status(const Error& error) {
+    return error.kind == ErrorKind::invalid_argument ? 2 : 3;
+}
+
+int fail(const Error& error, const RunOptions& options) {
+    tell_error(error, options.json);
+    return exit_status(error);
+}
+
+// Where the trace goes, if anywhere.
+Result<std::optional<OutputFile>> open_trace(const RunOptions& options) {
+    if (options.trace.empty()) {
+        return std::optional<OutputFile>();
+    }
+    if (options.trace == "-" && options.json) {
+        return invalid_field("trace", "-", "cannot go to standard output together with --json; name a file");
+    }
+    auto file = OutputFile::create(options.trace);
+    if (!file) {
+        return file.error();
+    }
+    return std::optional<OutputFile>(std::move(*file));
+}
+
+void add_usage(RunResult& result, int who) {
+    rusage usage{};
+    getrusage(who, &usage);
+    const auto us = [](const timeval& time) { return int64_t{time.tv_sec} * 1'000'000 + time.tv_usec; };
+    result.cpu_us += us(usage.ru_utime) + us(usage.ru_stime);
+    result.peak_rss_bytes = std::max(result.peak_rss_bytes, int64_t{usage.ru_maxrss} * 1024);
+}
+
+int finish(RunResult result, std::optional<OutputFile>& file, const RunOptions& options) {
+    if (const std::string mistake = impossible(result); !mistake.empty()) {
+        result.outcome = {OutcomeKind::wrong, mistake};
+    }
+    if (file) {
+        if (const Status status = file->commit(); !status) {
+            return fail(status.error(), options);
+        }
+    }
+    if (options.json) {
+        std::printf("%s\n", result_json(result).c_str());
+    } else {
+        std::fputs(result_table(result).c_str(), options.trace == "-" ? stderr : stdout);
+    }
+    if (result.outcome.kind == OutcomeKind::ok) {
+        return 0;
+    }
+    std::fprintf(stderr,
+                 "ringscope: the run ended as %s: %s\n",
+                 std::string(outcome_name(result.outcome.kind)).c_str(),
+                 result.outcome.reason.c_str());
+    return 1;
+}
+
+// Steps the simulator through, handing on every event at once: 1024 ranks have two million of them.
+Outcome step_through(Simulator& simulator, TraceWriter& trace, ReportBuilder& report) {
+    while (!simulator.done()) {
+        if (interrupted) {
+            return {OutcomeKind::failed, "cancelled"};
+        }
+        simulator.advance_to(simulator.next_event_ps());
+        for (const Event& event : simulator.take_events()) {
+            trace.add(event);
+            report.add(event);
+        }
+    }
+    return simulator.outcome();
+}
+
+// A run line that does not say which engine means the first that measures.
+std::string with_engine(const std::string& run_line) {
+    const bool named = ("&" + run_line).find("&engine=") != std::string::npos;
+    return named ? run_line : run_line + (run_line.empty() ? "" : "&") + "engine=threads";
+}
+
+template <class Items>
+void print_list(const Items& items, bool json) {
+    JsonWriter writer;
+    writer.begin_array();
+    for (const auto* item : items) {
+        if (!json) {
+            std::printf("%-12s %s\n", std::string(item->name).c_str(), std::string(item->summary).c_str());
+        }
+        writer.begin_object().field("name", item->name).field("summary", item->summary).end_object();
+    }
+    writer.end_array();
+    if (json) {
+        std::printf("%s\n", writer.text().c_str());
+    }
+}
+
+void print_engines(bool json) {
+    JsonWriter writer;
+    writer.begin_array();
+    for (const EngineInfo& info : engine_infos()) {
+        if (!json) {
+            const std::string missing = info.missing.empty() ? "" : " (" + std::string(info.missing) + ")";
+            std::printf("%-12s %s%s\n", std::string(info.name).c_str(), std::string(info.summary).c_str(), missing.c_str());
+        }
+        append_engine(writer, info);
+    }
+    writer.end_array();
+    if (json) {
+        std::printf("%s\n", writer.text().c_str());
+    }
+}
+
+}  // namespace
+
+void tell_error(const Error& error, bool json) {
+    std::fprintf(stderr, "ringscope: %s\n", error.message.c_str());
+    if (json) {
+        std::printf("%s\n", error_json(error).c_str());
+    }
+}
+
+int simulate_command(const RunOptions& options) {
+    watch_signals();
+    const auto run = parse_run(options.run_line);
+    if (!run) {
+        return fail(run.error(), options);
+    }
+    auto simulator = Simulator::create(*run);
+    if (!simulator) {
+        return fail(simulator.error(), options);
+    }
+    const int64_t messages = find_algorithm(run->algorithm)->message_count(run->problem);
+    if (!options.trace.empty() && messages > trace_event_count_max) {
+        return fail(invalid_field("trace", options.trace,
+                                  "cannot hold this run's " + std::to_string(messages) + " events; at most " +
+                                      std::to_string(trace_event_count_max) + " fit, so simulate it without --trace"),
+                    options);
+    }
+    auto file = open_trace(options);
+    if (!file) {
+        return fail(file.error(), options);
+    }
+    TraceWriter trace(*run, [&](std::string_view text) {
+        if (*file) {
+            (*file)->write(text);
+        }
+    });
+    ReportBuilder report(*run, simulator->schedule());
+    RunResult result;
+    result.run = *run;
+    result.outcome = step_through(*simulator, trace, report);
+    trace.finish(result.outcome);
+    result.trace_hash = trace.hash();
+    result.report = report.finish(*run);
+    add_usage(result, RUSAGE_SELF);
+    return finish(std::move(result), *file, options);
+}
+
+int run_command(const RunOptions& options) {
+    watch_signals();
+    const auto run = parse_run(with_engine(options.run_line));
+    if (!run) {
+        return fail(run.error(), options);
+    }
+    if (const auto engine = find_engine(*run); !engine) {
+        return fail(engine.error(), options);
+    }
+    const auto deadline_ps = parse_time("deadline", options.deadline);
+    if (!deadline_ps) {
+        return fail(deadline_ps.error(), options);
+    }
+    auto file = open_trace(options);
+    if (!file) {
+        return fail(file.error(), options);
+    }
+    const auto schedule = build_schedule(run->algorithm, run->problem);
+    RS_CHECK(schedule);
+    TraceRecorder recorder(*run, *schedule);
+    Supervision supervision;
+    supervision.program = own_program();
+    supervision.deadline = std::chrono::milliseconds(*deadline_ps / (ps_per_s / 1000));
+    supervision.cancelled = &interrupted;
+    supervision.take_text = [&](std::string_view text) {
+        if (*file) {
+            (*file)->write(text);
+        }
+    };
+    supervise(recorder, supervision);
+    RunResult result{*run, recorder.report(), recorder.outcome(), recorder.trace_hash()};
+    add_usage(result, RUSAGE_CHILDREN);
+    return finish(std::move(result), *file, options);
+}
+
+int list_command(std::string_view what, bool json) {
+    if (what == "engines") {
+        print_engines(json);
+    } else if (what == "algorithms") {
+        print_list(algorithms(), json);
+    } else if (what == "topologies") {
+        print_list(topology_presets(), json);
+    } else {
+        tell_error(invalid_field("list", std::string(what), "must be one of engines algorithms topologies"), json);
+        return 2;
+    }
+    return 0;
+}
+
+}  // namespace ringscope

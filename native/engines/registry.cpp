@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every engine, one line each, in the order of the menu.
+#include <array>
+#include <string>
+
+#include "native/engine.hpp"
+
+#define RINGSCOPE_ENGINES(X) \
+    X(threads)
+
+namespace ringscope {
+
+#define X(name) extern const Engine name##_engine;
+RINGSCOPE_ENGINES(X)
+#undef X
+
+namespace {
+
+#define X(name) &name##_engine,
+constexpr std::array engines{RINGSCOPE_ENGINES(X)};
+#undef X
+
+constexpr EngineInfo simulator_info{"simulator", "no hardware: simulated time, real numbers", rank_count_max, ""};
+
+// Known by name, so that who asks for one is told why there is none.
+constexpr std::string_view not_here = "not part of this version";
+constexpr std::array absent{
+    EngineInfo{"cuda", "GPUs of one machine, with kernels of our own", 0, not_here},
+    EngineInfo{"nccl", "GPUs of any number of machines, through NCCL", 0, not_here},
+    EngineInfo{"mpi", "CPU ranks of any number of machines, through MPI", 0, not_here},
+};
+
+Error unknown_engine(const std::string& name) {
+    std::string allowed = "must be one of";
+    for (const EngineInfo& info : engine_infos()) {
+        if (info.missing.empty()) {
+            allowed += " " + std::string(info.name);
+        }
+    }
+    return invalid_field("engine", name, allowed);
+}
+
+}  // namespace
+
+std::vector<EngineInfo> engine_infos() {
+    std::vector<EngineInfo> infos{simulator_info};
+    for (const Engine* engine : engines) {
+        infos.push_back(engine->info);
+    }
+    infos.insert(infos.end(), absent.begin(), absent.end());
+    return infos;
+}
+
+void append_engine(JsonWriter& json, const EngineInfo& info) {
+    json.begin_object()
+        .field("name", info.name)
+        .field("summary", info.summary)
+        .field("rank_count_max", info.rank_count_max)
+        .key("missing");
+    info.missing.empty() ? json.null() : json.value(info.missing);
+    json.end_object();
+}
+
+Result<const Engine*> find_engine(const RunSpec& run) {
+    if (simulated(run)) {
+        return invalid_field("engine", run.engine, "measures nothing; use engine=threads to measure, or simulate it");
+    }
+    for (const EngineInfo& info : engine_infos()) {
+        if (info.name == run.engine && !info.missing.empty()) {
+            Error error = invalid_field("engine", run.engine, std::string(info.missing));
+            error.kind = ErrorKind::unsupported;
+            return error;
+        }
+    }
+    for (const Engine* engine : engines) {
+        if (engine->info.name != run.engine) {
+            continue;
+        }
+        const auto schedule = build_schedule(run.algorithm, run.problem);
+        if (!schedule) {
+            return schedule.error();
+        }
+        if (const Status status = engine->check(run, *schedule); !status) {
+            return status.error();
+        }
+        return engine;
+    }
+    return unknown_engine(run.engine);
+}
+
+Status check_no_knobs(const RunSpec& run) {
+    const std::string allowed = "describes the simulated network; engine=" + run.engine + " measures a real one";
+    if (!run.settings.empty()) {
+        return invalid_field("set", print_knob(run.settings.front()), allowed);
+    }
+    if (!run.changes.empty()) {
+        return invalid_field("change", print_knob(run.changes.front().knob), allowed);
+    }
+    return Done{};
+}
+
+}  // namespace ringscope

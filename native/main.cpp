@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line. A run's flags are the keys of the run line, joined into one and read by parse_run, so
+// that there is one parser and one vocabulary.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "native/commands.hpp"
+#include "native/http_server.hpp"
+#include "native/server.hpp"
+#include "native/worker.hpp"
+#include "shared/run_spec.hpp"
+
+namespace ringscope {
+namespace {
+
+// One flag for each key of the run line; `values` outlives the parsing.
+struct RunFlags {
+    std::string line;
+    std::deque<std::vector<std::string>> values;  // [key]
+};
+
+void add_run_flags(CLI::App& command, RunFlags& flags, RunOptions& options) {
+    command.add_option("--run", flags.line, "a whole run line, instead of or before the flags below");
+    for (const RunKey& key : run_keys()) {
+        auto& values = flags.values.emplace_back();
+        const std::string help = std::string(key.help) + " (" + std::string(key.example) + ")";
+        CLI::Option* option = command.add_option("--" + std::string(key.name), values, help)->expected(1);
+        if (key.repeatable) {
+            option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        }
+    }
+    command.add_option("--trace", options.trace, "write the trace to this file; - is standard output");
+    command.add_flag("--json", options.json, "one JSON object instead of a table");
+}
+
+// Errors: a value that would read as another key.
+Result<std::string> join_flags(const RunFlags& flags) {
+    std::string line = flags.line;
+    for (size_t i = 0; i < flags.values.size(); ++i) {
+        const std::string name(run_keys()[i].name);
+        for (const std::string& value : flags.values[i]) {
+            if (value.find('&') != std::string::npos) {
+                return invalid_field(name, value, "must not contain &");
+            }
+            line += (line.empty() ? "" : "&") + name + "=" + value;
+        }
+    }
+    return line;
+}
+
+int carry_out(int (*command)(const RunOptions&), const RunFlags& flags, RunOptions& options) {
+    const auto line = join_flags(flags);
+    if (!line) {
+        tell_error(line.error(), options.json);
+        return 2;
+    }
+    options.run_line = *line;
+    return command(options);
+}
+
+int parse_and_run(int argc, char** argv) {
+    CLI::App app("Ringscope shows ring all-reduce, simulated and really run.", "ringscope");
+    app.set_version_flag("--version", "ringscope " RINGSCOPE_VERSION " (cpp-httplib " + std::string(http_library_version()) + ")");
+    app.require_subcommand(1);
+
+    RunOptions options;
+    RunFlags simulate_flags;
+    CLI::App* simulate = app.add_subcommand("simulate", "carry a run out on a simulated clock");
+    add_run_flags(*simulate, simulate_flags, options);
+
+    RunFlags run_flags;
+    CLI::App* run = app.add_subcommand("run", "carry a run out on this machine and measure it");
+    add_run_flags(*run, run_flags, options);
+    run->add_option("--deadline", options.deadline, "after this time the run is killed")->capture_default_str();
+
+    ServeOptions serve_options;
+    CLI::App* serve_command = app.add_subcommand("serve", "the daemon: serves the page and runs what it asks for");
+    serve_command->add_option("--port", serve_options.port, "on 127.0.0.1; 0 takes any that is free")
+        ->capture_default_str()
+        ->check(CLI::Range(0, 65535));
+    serve_command->add_option("--page", serve_options.page, "folder of the built page");
+    serve_command->add_option("--viewers", serve_options.viewers_max, "how many may watch at a time")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 1000));
+
+    std::string what;
+    CLI::App* list = app.add_subcommand("list", "what there is: engines, algorithms, topologies");
+    list->add_option("what", what, "engines, algorithms or topologies")->required();
+    list->add_flag("--json", options.json, "a JSON array instead of a table");
+
+    std::string worker_line;
+    CLI::App* worker = app.add_subcommand("worker", "carries out one run for a parent process")->group("");
+    worker->add_option("--run", worker_line)->required();
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& problem) {
+        if (problem.get_exit_code() == 0) {
+            return app.exit(problem);  // prints the help or the version
+        }
+        const auto is_json = [](const char* argument) { return std::string_view(argument) == "--json"; };
+        tell_error(plain_error(ErrorKind::invalid_argument, std::string(problem.what()) + " (ringscope --help)"),
+                   std::any_of(argv, argv + argc, is_json));
+        return 2;
+    }
+    if (*simulate) {
+        return carry_out(simulate_command, simulate_flags, options);
+    }
+    if (*run) {
+        return carry_out(run_command, run_flags, options);
+    }
+    if (*serve_command) {
+        return serve(serve_options);
+    }
+    return *worker ? run_worker(worker_line, STDOUT_FILENO) : list_command(what, options.json);
+}
+
+}  // namespace
+}  // namespace ringscope
+
+int main(int argc, char** argv) {
+    return ringscope::parse_and_run(argc, argv);
+}
