@@ -183,21 +183,23 @@ bool take_number(std::string_view& text, int& number) {
     return problem == std::errc{};
 }
 
-// "width height", then a line per letter: style, ASCII code, x, y, width, height, advance in 1/64 pixels.
+// "width height", then a line per letter: style, ASCII code, x, y, width, height, advance in 1/64 pixels,
+// density. All but the advance in pixels of the sheet.
 GlyphSheet read_sheet(std::string_view table) {
     GlyphSheet sheet;
     if (!take_number(table, sheet.width_px) || !take_number(table, sheet.height_px)) {
         return {};
     }
-    std::array<int, 7> row{};
+    std::array<int, 8> row{};
     const auto take_row = [&] {
         return std::all_of(row.begin(), row.end(), [&](int& number) { return take_number(table, number); });
     };
     while (take_row()) {
-        RS_CHECK(row[0] >= 0 && row[0] < static_cast<int>(text_style_count) && row[1] >= 0 && row[1] < 128);
+        RS_CHECK(row[0] >= 0 && row[0] < static_cast<int>(text_style_count) && row[1] >= 0 && row[1] < 128 && row[7] > 0);
         sheet.glyphs[static_cast<size_t>(row[0])][static_cast<size_t>(row[1])] = {
             {static_cast<float>(row[2]), static_cast<float>(row[3]), static_cast<float>(row[4]), static_cast<float>(row[5])},
-            static_cast<float>(row[6]) / 64};
+            static_cast<float>(row[6]) / 64,
+            static_cast<float>(row[7])};
     }
     return sheet;
 }

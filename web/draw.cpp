@@ -60,15 +60,16 @@ Sector Sector::grown(float px) const {
 }
 
 float GlyphSheet::text_width_px(std::string_view text, TextStyle style) const {
-    float width_px = 0;
+    float sum_px = 0;
     for (const char c : text) {
-        width_px += glyphs[static_cast<size_t>(style)][static_cast<unsigned char>(c) & 127].advance_px;
+        sum_px += glyphs[static_cast<size_t>(style)][static_cast<unsigned char>(c) & 127].advance_px;
     }
-    return width_px;
+    return sum_px;
 }
 
 float GlyphSheet::text_height_px(TextStyle style) const {
-    return glyphs[static_cast<size_t>(style)]['0'].source.h;
+    const Glyph& digit = glyphs[static_cast<size_t>(style)]['0'];
+    return digit.source.h / digit.density;
 }
 
 int Painter::Mesh::add(Point point, Color color) {
@@ -206,27 +207,38 @@ void Painter::fill_convex(std::span<const Point> corners, Color color) {
     connect_rims(inside, inside + count);
 }
 
-void Painter::text(std::string_view text, Point center, TextStyle style, Color color) {
+void Painter::text(std::string_view text, Point center, TextStyle style, Color color, float turn_rad) {
     if (sheet_.width_px == 0) {
         return;
     }
-    const float height_px = sheet_.text_height_px(style);
-    float x = std::round(center.x - sheet_.text_width_px(text, style) / 2);
-    const float y = std::round(center.y - height_px / 2);
-    const auto width = static_cast<float>(sheet_.width_px);
-    const auto height = static_cast<float>(sheet_.height_px);
+    if (turn_rad == 0) {  // on whole pixels, where letters are sharpest
+        const float width_px = sheet_.text_width_px(text, style);
+        const float height_px = sheet_.text_height_px(style);
+        center = {std::round(center.x - width_px / 2) + width_px / 2,
+                  std::round(center.y - height_px / 2) + height_px / 2};
+    }
+    const float cosine = std::cos(turn_rad);
+    const float sine = std::sin(turn_rad);
+    const auto sheet_width = static_cast<float>(sheet_.width_px);
+    const auto sheet_height = static_cast<float>(sheet_.height_px);
+    float left = -sheet_.text_width_px(text, style) / 2;
+    const float top = -sheet_.text_height_px(style) / 2;
     for (const char c : text) {
         const Glyph& glyph = sheet_.glyphs[static_cast<size_t>(style)][static_cast<unsigned char>(c) & 127];
         const SDL_FRect& from = glyph.source;
         const auto corner = [&](float dx, float dy) {
-            letters_.vertices.push_back({{x + dx, y + dy}, color, {(from.x + dx) / width, (from.y + dy) / height}});
+            const float x = left + dx / glyph.density;
+            const float y = top + dy / glyph.density;
+            letters_.vertices.push_back({{center.x + x * cosine - y * sine, center.y + x * sine + y * cosine},
+                                         color,
+                                         {(from.x + dx) / sheet_width, (from.y + dy) / sheet_height}});
             return static_cast<int>(letters_.vertices.size()) - 1;
         };
         const int a = corner(0, 0);
         const int b = corner(from.w, 0);
         const int d = corner(from.w, from.h);
         letters_.add_quad(a, b, d, corner(0, from.h));
-        x += glyph.advance_px;
+        left += glyph.advance_px;
     }
 }
 

@@ -54,8 +54,9 @@ inline constexpr size_t text_style_count = 2;
 
 // Where the browser drew each letter, in one texture.
 struct Glyph {
-    SDL_FRect source{};  // in the texture, in pixels
+    SDL_FRect source{};  // in the texture, in its pixels
     float advance_px = 0;
+    float density = 1;   // the texture's pixels per pixel on the screen; 2 survives being turned
 };
 
 struct GlyphSheet {
@@ -74,8 +75,8 @@ class Painter {
   void fill(const Sector& sector, Color color);
   void stroke(const Sector& sector, float width_px, Color color);  // inside its border
   void fill_convex(std::span<const Point> corners, Color color);
-  // Upright, centred, on whole pixels.
-  void text(std::string_view text, Point center, TextStyle style, Color color);
+  // Centred, turned clockwise.
+  void text(std::string_view text, Point center, TextStyle style, Color color, float turn_rad = 0);
   const GlyphSheet& sheet() const { return sheet_; }
 
   // Draws what was collected and forgets it.

@@ -7,14 +7,16 @@ export interface Glyphs {
   table: string;
 }
 
+// Letters that are drawn turned need twice the pixels to stay smooth.
 const styles = [
-  { weight: 500, letters: 'rank 0123456789' },
-  { weight: 600, letters: '0123456789' },
+  { weight: 500, letters: 'rank 0123456789', density: 1 },
+  { weight: 600, letters: '0123456789', density: 2 },
 ];
 const gapPx = 2;
 
-// `sizesPx`: of the letters of each style; 0 leaves a style out.
-export function drawGlyphs(sizesPx: readonly number[], family: string): Glyphs | null {
+// `wantedPx`: on the screen, of the letters of each style; 0 leaves a style out.
+export function drawGlyphs(wantedPx: readonly number[], family: string): Glyphs | null {
+  const sizesPx = styles.map((style, index) => (wantedPx[index] ?? 0) * style.density);
   const canvas = document.createElement('canvas');
   const context = canvas.getContext('2d', { willReadFrequently: true });
   if (!context) return null;
@@ -36,7 +38,7 @@ export function drawGlyphs(sizesPx: readonly number[], family: string): Glyphs |
       const width = Math.ceil(advance);
       // The digits' middle is the box's middle.
       context.fillText(letter, left, top + Math.round((height + digitHeight) / 2));
-      rows.push([index, letter.charCodeAt(0), left, top, width, height, Math.round(advance * 64)].join(' '));
+      rows.push([index, letter.charCodeAt(0), left, top, width, height, Math.round((advance / style.density) * 64), style.density].join(' '));
       left += width + gapPx;
     }
     top += height + gapPx;

@@ -13,7 +13,7 @@ export function showNumbers(report: Report, state: State): void {
   setText(element('algbw'), waiting ? nothing : numbers.algbw);
   setText(element('busbw'), waiting ? nothing : numbers.busbw);
   setText(element('wire'), waiting ? nothing : numbers.wire);
-  setText(element('bound-words'), state.on_machine ? 'predicted by simulation' : 'no all-reduce beats');
+  setText(element('bound-words'), state.on_machine ? 'predicted by simulation' : 'lower bound');
   setText(element('bound'), (state.on_machine ? report.predicted : numbers.bound) || nothing);
   const closed = `2·(${report.ranks}−1)·(${formula.latency} + ${formula.bytes} ∕ (${report.ranks}·${formula.bandwidth}))`;
   setText(

@@ -41,7 +41,7 @@ class Page {
   private announced = '';
 
   constructor(private readonly core: Core) {
-    this.report = core.report();
+    this.report = { ...core.report(), revision: -1 }; // not shown yet
     core.command('dark', isDark() ? 1 : 0);
     startTheme(element('theme'), (dark) => core.command('dark', dark ? 1 : 0));
     this.followMotion();

@@ -30,6 +30,7 @@ constexpr float wedge_rad_max = 70 * pi / 180;
 constexpr int32_t plate_rank_count_max = 24;  // beyond, a rank's plate would be a hairline
 constexpr int32_t word_rank_count_max = 16;   // beyond, labels are bare numbers
 constexpr float token_fraction = 0.66F;       // of its wedge
+constexpr float token_size_min = 3.5F;        // thinner ones would be lost among the cells
 
 struct Layout {
     int32_t rank_count = 1;
@@ -140,9 +141,15 @@ Sector filled_part(const Sector& sector, float share) {
     return part;
 }
 
+// Along the cell, and never upside down.
 void draw_number(const Layout& layout, Painter& painter, const Sector& sector, const Content& content, Color ink) {
     const float angle_rad = sector.middle_rad();
-    painter.text(content.number, on_circle(layout.center, sector.middle_px(), angle_rad), TextStyle::number, ink);
+    const float turn_rad = std::cos(angle_rad) > -0.02F ? angle_rad : angle_rad + pi;
+    painter.text(content.number,
+                 on_circle(layout.center, sector.middle_px(), angle_rad),
+                 TextStyle::number,
+                 ink,
+                 turn_rad);
 }
 
 void draw_cell(const App& app, const Layout& layout, Painter& painter, const Sector& sector, const Content& content) {
@@ -261,11 +268,17 @@ void draw_motion(const App& app, Painter& painter) {
             (app.playback.time_ps - static_cast<double>(event.begin_ps)) / duration_ps, 0.0, 1.0));
         const float at_rad = layout.angle_rad(event.transfer.source_rank) + layout.period_rad * way;
         const int32_t chunk = event.transfer.chunk_begin;
+        Sector token = layout.cell(at_rad, chunk, token_fraction);
+        const float missing_px = token_size_min * layout.scale - (token.outer_px - token.inner_px);
+        if (missing_px > 0) {
+            token.outer_px += missing_px / 2;
+            token.inner_px -= missing_px / 2;
+        }
         // The source's cell keeps what it has sent until the chunk comes round again.
         draw_token(app,
                    layout,
                    painter,
-                   layout.cell(at_rad, chunk, token_fraction),
+                   token,
                    content_of(app, event.transfer.source_rank, chunk, with_numbers));
     }
 }
