@@ -111,6 +111,17 @@ int64_t value_at(const RunSpec& run, Knob::Kind kind, int64_t time_ps) {
     return value;
 }
 
+// The moment of a turn, a hair early, so that it can be said and linked in a few digits.
+int64_t turn_time_ps(const App& app) {
+    const auto now_ps = static_cast<int64_t>(app.playback.time_ps);
+    int64_t grain_ps = 1;
+    while (grain_ps * 100'000 < app.show->end_ps()) {
+        grain_ps *= 10;
+    }
+    const int64_t rounded_ps = now_ps / grain_ps * grain_ps;
+    return rounded_ps > 0 ? rounded_ps : now_ps;
+}
+
 // Replaces what the knob did at that moment, if it did; a turn to the value it already has is none.
 Status put_change(RunSpec& run, const Change& change) {
     const auto same = [&change](const Change& other) {
@@ -155,7 +166,7 @@ Status edit_rate_or_time(App& app, Knob::Kind kind, std::string_view value, int3
     if (app.gesture.id != gesture || app.gesture.kind != kind) {
         app.gesture = {gesture, kind, std::nullopt};
         if (in_flight(app)) {
-            app.gesture.change_ps = static_cast<int64_t>(app.playback.time_ps);
+            app.gesture.change_ps = turn_time_ps(app);
         }
     }
     RunSpec run = app.run;

@@ -28,3 +28,7 @@ export function readClock(nowPs: number, endPs: number): Clock {
 export function speedText(permille: number): string {
   return permille >= 1000 ? `${permille / 1000}×` : `1/${Math.round(1000 / permille)}×`;
 }
+
+export function withMicro(text: string): string {
+  return text.replace(/ us\b/g, ' µs');
+}

@@ -140,4 +140,4 @@ export class MachinePanel {
 const simulatedNote =
   'Each cell shows the first element of its chunk; its fill is the share of ranks already summed up in it. Adding costs no time in the simulation.';
 const measuredNote =
-  'Each cell shows the first element of its chunk, computed here from the same inputs; the times are measured. Bandwidth and latency only feed the prediction.';
+  'Each cell shows the first element of its chunk, computed here from the same inputs; the times are measured, adding included.';

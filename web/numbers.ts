@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The run in numbers, and the knobs that were turned on the way.
 import type { Core, Report, State } from './core.js';
-import { element, setText } from './dom.js';
+import { element, setText as setPlainText } from './dom.js';
+import { withMicro } from './clock.js';
 
 const nothing = '–';
+const simulationHint = 'Turn bandwidth or latency while it runs: what is on the wire changes pace at once.';
+const machineHint = 'A real machine brings its own bandwidth and latency; these two only feed the prediction.';
+
+// The core spells microseconds so that they can be typed.
+function setText(target: HTMLElement, text: string): void {
+  setPlainText(target, withMicro(text));
+}
 
 export function showNumbers(report: Report, state: State): void {
   const { numbers, formula } = report;
@@ -13,7 +21,7 @@ export function showNumbers(report: Report, state: State): void {
   setText(element('algbw'), waiting ? nothing : numbers.algbw);
   setText(element('busbw'), waiting ? nothing : numbers.busbw);
   setText(element('wire'), waiting ? nothing : numbers.wire);
-  setText(element('bound-words'), state.on_machine ? 'predicted by simulation' : 'lower bound');
+  setText(element('bound-words'), state.on_machine ? 'predicted' : 'lower bound');
   setText(element('bound'), (state.on_machine ? report.predicted : numbers.bound) || nothing);
   const closed = `2·(${report.ranks}−1)·(${formula.latency} + ${formula.bytes} ∕ (${report.ranks}·${formula.bandwidth}))`;
   setText(
@@ -52,6 +60,7 @@ export class KnobList {
     const hidden = report.changes.length === 0 || state.on_machine;
     element('knobs').hidden = hidden;
     element('hint').hidden = !hidden;
+    setText(element('hint'), state.on_machine ? machineHint : simulationHint);
     const key = JSON.stringify([report.changes, state.end_ps]);
     if (key === this.shown) return;
     this.shown = key;
@@ -64,8 +73,8 @@ export class KnobList {
     const words = document.createElement('span');
     const when = document.createElement('span');
     when.className = 'when';
-    when.textContent = late ? `at ${time}, after the end: ` : `at ${time} `;
-    words.append(when, what);
+    when.textContent = withMicro(late ? `at ${time}, after the end: ` : `at ${time} `);
+    words.append(when, withMicro(what));
     const undo = document.createElement('button');
     undo.type = 'button';
     undo.className = 'button small';

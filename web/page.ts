@@ -39,6 +39,7 @@ class Page {
   private hashTimer = 0;
   private addressTimer = 0;
   private announced = '';
+  private drawn = false;
 
   constructor(private readonly core: Core) {
     this.report = { ...core.report(), revision: -1 }; // not shown yet
@@ -69,6 +70,10 @@ class Page {
   // Called once per drawn frame.
   show(): void {
     const state = this.core.state();
+    if (!this.drawn && this.core.frameCount() > 0) {
+      this.drawn = true;
+      performance.mark('first-picture');
+    }
     if (state.revision !== this.report.revision) this.showReport(state);
     this.scene.show(state);
     this.transport.show(state, this.report.phase_ends_ps);
