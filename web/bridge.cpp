@@ -218,6 +218,10 @@ int page_open_window() {
     return open_window() ? 1 : 0;
 }
 
+void page_draw_now() {
+    draw_now();
+}
+
 void page_lose_window() {
     lose_window();
 }

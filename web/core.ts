@@ -85,9 +85,11 @@ export type CommandName =
 export type EditKey = 'ranks' | 'bytes' | 'bandwidth' | 'latency';
 
 interface SceneModule extends EmscriptenModule {
+  canvas: HTMLCanvasElement;
   UTF8ToString: typeof UTF8ToString;
   stringToNewUTF8: typeof stringToNewUTF8;
   _page_open_window(): number;
+  _page_draw_now(): void;
   _page_lose_window(): void;
   _page_resize(widthPx: number, heightPx: number, scale: number): void;
   _page_set_glyphs(coverage: number, table: number): void;
@@ -102,7 +104,6 @@ interface SceneModule extends EmscriptenModule {
 }
 
 export interface CoreHooks {
-  canvas: HTMLCanvasElement;
   onFrame(): void;
   onAbort(reason: string): void;
 }
@@ -115,7 +116,6 @@ export class Core {
     const { default: create } = (await import(address)) as { default: EmscriptenModuleFactory<SceneModule> };
     let lastWords = '';
     const options = {
-      canvas: hooks.canvas,
       onFrame: hooks.onFrame,
       onAbort: (reason: unknown) => hooks.onAbort(lastWords || String(reason)),
       printErr: (text: string) => {
@@ -125,8 +125,13 @@ export class Core {
     return new Core(await create(options as Partial<SceneModule>));
   }
 
-  openWindow(): boolean {
+  openWindow(canvas: HTMLCanvasElement): boolean {
+    this.module.canvas = canvas; // where Emscripten looks for it
     return this.module._page_open_window() === 1;
+  }
+
+  drawNow(): void {
+    this.module._page_draw_now();
   }
 
   loseWindow(): void {

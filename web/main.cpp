@@ -5,5 +5,6 @@
 int main() {
     ringscope::App& app = ringscope::the_app();
     RS_CHECK(ringscope::show_simulation(app, app.run, ringscope::Keep::nothing));
+    ringscope::stay();
     return 0;
 }

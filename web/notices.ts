@@ -39,6 +39,7 @@ export function announce(text: string): void {
 
 // The C++ has ended; only a new page helps.
 export function fail(reason: string): void {
+  if (!element('failure').hidden) return; // what follows from the first failure explains nothing
   setText(element('failure-words'), reason);
   element('failure').hidden = false;
   element('reload').addEventListener('click', () => location.reload());

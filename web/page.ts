@@ -62,7 +62,10 @@ class Page {
     element('copy-link').addEventListener('click', () => void this.copyLink());
     element('keys').addEventListener('click', () => element<HTMLDialogElement>('shortcuts').showModal());
     element('shortcuts-close').addEventListener('click', () => element<HTMLDialogElement>('shortcuts').close());
-    window.addEventListener('hashchange', () => this.open(location.hash));
+    window.addEventListener('hashchange', () => {
+      clearNotices();
+      this.open(location.hash);
+    });
     this.open(location.hash);
     this.show();
   }
@@ -165,7 +168,6 @@ class Page {
 
   // What a link, or the lack of one, asks for.
   private open(fragment: string): void {
-    clearNotices();
     const link = readFragment(fragment);
     if (link.token !== null) {
       rememberToken(link.token);
@@ -208,14 +210,21 @@ class Page {
   }
 }
 
+async function documentParsed(): Promise<void> {
+  if (document.readyState !== 'loading') return;
+  await new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve, { once: true }));
+}
+
+// The script runs as soon as it is here, so that the core loads while the document is laid out.
 async function start(): Promise<void> {
   let page: Page | null = null;
   const core = await Core.start({
-    canvas: element<HTMLCanvasElement>('canvas'),
     onFrame: () => page?.show(),
     onAbort: (reason) => fail(`Something in this page is broken, and it is not your doing. ${reason}`),
   });
+  await documentParsed();
   page = new Page(core);
+  core.drawNow();
   window.ringscope = { frameCount: () => core.frameCount() };
 }
 

@@ -12,8 +12,14 @@ namespace ringscope {
 // The one state of this page.
 App& the_app();
 
+// Called at the end of main(): what follows comes from the page.
+void stay();
+
 // Draws soon; again and again for as long as advance() says so. Without it nothing is drawn.
 void request_frame();
+
+// Draws at once: the first picture need not wait for the browser's next frame.
+void draw_now();
 
 // Fits the window to App's size.
 void resize_window();

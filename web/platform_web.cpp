@@ -118,17 +118,22 @@ void draw() {
     ++state.frame_count;
 }
 
+void draw_if_dirty() {
+    App& app = the_app();
+    if (app.dirty) {
+        app.dirty = false;
+        draw();
+        notify_page();
+    }
+}
+
 EM_BOOL frame(double now_ms, void*) {
     Platform& state = platform();
     App& app = the_app();
     state.frame_requested = false;
     const double passed_s = state.last_frame_ms < 0 ? 0 : (now_ms - state.last_frame_ms) / 1000;
     const bool more = advance(app, std::clamp(passed_s, 0.0, passed_s_max));
-    if (app.dirty) {
-        app.dirty = false;
-        draw();
-        notify_page();
-    }
+    draw_if_dirty();
     state.last_frame_ms = more ? now_ms : -1;
     if (more) {
         request_frame();
@@ -143,12 +148,20 @@ App& the_app() {
     return app;
 }
 
+void stay() {
+    emscripten_exit_with_live_runtime();
+}
+
 void request_frame() {
     Platform& state = platform();
     if (!state.frame_requested) {
         state.frame_requested = true;
         emscripten_request_animation_frame(frame, nullptr);
     }
+}
+
+void draw_now() {
+    draw_if_dirty();
 }
 
 bool open_window() {
@@ -158,7 +171,9 @@ bool open_window() {
     if (SDL_InitSubSystem(SDL_INIT_VIDEO) != 0) {
         return false;
     }
-    state.window = SDL_CreateWindow("", 0, 0, std::max(1, app.width_px), std::max(1, app.height_px), 0);
+    // Without a title: the document has its own.
+    state.window = SDL_CreateWindow(
+        nullptr, 0, 0, std::max(1, app.width_px), std::max(1, app.height_px), SDL_WINDOW_OPENGL);
     if (state.window == nullptr) {
         return false;
     }

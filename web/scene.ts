@@ -22,14 +22,14 @@ export class Scene {
     private readonly onNoPicture: () => void,
   ) {
     this.fit();
-    if (!this.core.openWindow()) this.onNoPicture();
+    if (!this.core.openWindow(this.canvas)) this.onNoPicture();
     new ResizeObserver(() => this.fit()).observe(this.box);
     this.canvas.addEventListener('webglcontextlost', (event) => {
       event.preventDefault(); // or the browser would not give it back
       this.core.loseWindow();
     });
     this.canvas.addEventListener('webglcontextrestored', () => {
-      if (!this.core.openWindow()) this.onNoPicture();
+      if (!this.core.openWindow(this.canvas)) this.onNoPicture();
     });
     this.watchScale();
   }

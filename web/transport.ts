@@ -57,11 +57,12 @@ export class Transport {
   }
 
   private toggle(): void {
-    this.core.command(this.latest.playing ? 'pause' : 'play');
+    this.core.command(this.core.state().playing ? 'pause' : 'play');
   }
 
   private changeSpeed(direction: number): void {
-    const now = speeds.findIndex((speed) => speed * 1000 >= this.latest.speed_permille);
+    const permille = this.core.state().speed_permille;
+    const now = speeds.findIndex((speed) => speed * 1000 >= permille);
     const next = speeds[Math.min(speeds.length - 1, Math.max(0, now + direction))];
     this.core.command('speed', next);
   }
