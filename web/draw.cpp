@@ -72,8 +72,12 @@ float GlyphSheet::text_height_px(TextStyle style) const {
     return digit.source.h / digit.density;
 }
 
-int Painter::Mesh::add(Point point, Color color) {
-    vertices.push_back({{point.x, point.y}, color, {0, 0}});
+Painter::Painter(const GlyphSheet& sheet)
+    : sheet_(sheet),
+      solid_{1 / static_cast<float>(std::max(1, sheet.width_px)), 1 / static_cast<float>(std::max(1, sheet.height_px))} {}
+
+int Painter::Mesh::add(Point point, Color color, SDL_FPoint texture) {
+    vertices.push_back({{point.x, point.y}, color, texture});
     return static_cast<int>(vertices.size()) - 1;
 }
 
@@ -148,7 +152,7 @@ void Painter::find_normals() {
 
 void Painter::add_rim(float offset_px, Color color) {
     for (size_t i = 0; i < border_.size(); ++i) {
-        shapes_.add({border_[i].x + normals_[i].x * offset_px, border_[i].y + normals_[i].y * offset_px}, color);
+        mesh_.add({border_[i].x + normals_[i].x * offset_px, border_[i].y + normals_[i].y * offset_px}, color, solid_);
     }
 }
 
@@ -156,7 +160,7 @@ void Painter::connect_rims(int first, int second) {
     const int count = static_cast<int>(border_.size());
     for (int i = 0; i < count; ++i) {
         const int next = (i + 1) % count;
-        shapes_.add_quad(first + i, first + next, second + next, second + i);
+        mesh_.add_quad(first + i, first + next, second + next, second + i);
     }
 }
 
@@ -166,12 +170,12 @@ void Painter::fill(const Sector& sector, Color color) {
     }
     trace_sector(sector);
     find_normals();
-    const int inside = static_cast<int>(shapes_.vertices.size());
+    const int inside = static_cast<int>(mesh_.vertices.size());
     const int count = static_cast<int>(border_.size());
     add_rim(-feather_px, color);
     add_rim(feather_px, with_alpha(color, 0));
     for (int i = 0; i + 1 < count / 2; ++i) {
-        shapes_.add_quad(inside + i, inside + i + 1, inside + count - 2 - i, inside + count - 1 - i);
+        mesh_.add_quad(inside + i, inside + i + 1, inside + count - 2 - i, inside + count - 1 - i);
     }
     connect_rims(inside, inside + count);
 }
@@ -182,7 +186,7 @@ void Painter::stroke(const Sector& sector, float width_px, Color color) {
     }
     trace_sector(sector);
     find_normals();
-    const int first = static_cast<int>(shapes_.vertices.size());
+    const int first = static_cast<int>(mesh_.vertices.size());
     const int count = static_cast<int>(border_.size());
     const Color clear = with_alpha(color, 0);
     add_rim(feather_px, clear);
@@ -197,12 +201,12 @@ void Painter::stroke(const Sector& sector, float width_px, Color color) {
 void Painter::fill_convex(std::span<const Point> corners, Color color) {
     border_.assign(corners.begin(), corners.end());
     find_normals();
-    const int inside = static_cast<int>(shapes_.vertices.size());
+    const int inside = static_cast<int>(mesh_.vertices.size());
     const int count = static_cast<int>(border_.size());
     add_rim(-feather_px, color);
     add_rim(feather_px, with_alpha(color, 0));
     for (int i = 1; i + 1 < count; ++i) {
-        shapes_.add_triangle(inside, inside + i, inside + i + 1);
+        mesh_.add_triangle(inside, inside + i, inside + i + 1);
     }
     connect_rims(inside, inside + count);
 }
@@ -229,34 +233,29 @@ void Painter::text(std::string_view text, Point center, TextStyle style, Color c
         const auto corner = [&](float dx, float dy) {
             const float x = left + dx / glyph.density;
             const float y = top + dy / glyph.density;
-            letters_.vertices.push_back({{center.x + x * cosine - y * sine, center.y + x * sine + y * cosine},
-                                         color,
-                                         {(from.x + dx) / sheet_width, (from.y + dy) / sheet_height}});
-            return static_cast<int>(letters_.vertices.size()) - 1;
+            return mesh_.add({center.x + x * cosine - y * sine, center.y + x * sine + y * cosine},
+                             color,
+                             {(from.x + dx) / sheet_width, (from.y + dy) / sheet_height});
         };
         const int a = corner(0, 0);
         const int b = corner(from.w, 0);
         const int d = corner(from.w, from.h);
-        letters_.add_quad(a, b, d, corner(0, from.h));
+        mesh_.add_quad(a, b, d, corner(0, from.h));
         left += glyph.advance_px;
     }
 }
 
-void Painter::flush(SDL_Renderer* renderer, SDL_Texture* glyphs) {
-    const auto draw = [renderer](Mesh& mesh, SDL_Texture* texture) {
-        if (!mesh.indices.empty()) {
-            SDL_RenderGeometry(renderer,
-                               texture,
-                               mesh.vertices.data(),
-                               static_cast<int>(mesh.vertices.size()),
-                               mesh.indices.data(),
-                               static_cast<int>(mesh.indices.size()));
-        }
-        mesh.vertices.clear();
-        mesh.indices.clear();
-    };
-    draw(shapes_, nullptr);
-    draw(letters_, glyphs);
+void Painter::flush(SDL_Renderer* renderer, SDL_Texture* sheet_texture) {
+    if (!mesh_.indices.empty()) {
+        SDL_RenderGeometry(renderer,
+                           sheet_texture,
+                           mesh_.vertices.data(),
+                           static_cast<int>(mesh_.vertices.size()),
+                           mesh_.indices.data(),
+                           static_cast<int>(mesh_.indices.size()));
+    }
+    mesh_.vertices.clear();
+    mesh_.indices.clear();
 }
 
 }  // namespace ringscope

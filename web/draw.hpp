@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Painter: collects anti-aliased shapes and text, and hands them to SDL in two calls.
+// Painter: collects anti-aliased shapes and text, and hands them to SDL in one call.
 //
 //     Painter painter(canvas);
 //     painter.fill(Sector{.center = c, .inner_px = 80, .outer_px = 100, .begin_rad = 0, .end_rad = 1}, ink);
@@ -8,7 +8,8 @@
 //
 // Edges are smoothed by a rim of triangles that fades out over one pixel, so that they look the same on
 // every driver. Lengths are device pixels. Angles are clockwise from the top, as a reader of a clock expects.
-// Within one flush all shapes lie below all text.
+// Everything is drawn with the letters' texture, whose corner is white, so that the driver needs one shader
+// program (building one takes longer than a frame) and later things lie above earlier ones.
 #pragma once
 
 #include <SDL.h>
@@ -52,7 +53,7 @@ struct Sector {
 enum class TextStyle : uint8_t { label, number };
 inline constexpr size_t text_style_count = 2;
 
-// Where the browser drew each letter, in one texture.
+// Where the browser drew each letter, in one texture. The middle of its first four pixels is solid.
 struct Glyph {
     SDL_FRect source{};  // in the texture, in its pixels
     float advance_px = 0;
@@ -70,7 +71,7 @@ struct GlyphSheet {
 
 class Painter {
  public:
-  explicit Painter(const GlyphSheet& sheet) : sheet_(sheet) {}
+  explicit Painter(const GlyphSheet& sheet);
 
   void fill(const Sector& sector, Color color);
   void stroke(const Sector& sector, float width_px, Color color);  // inside its border
@@ -80,14 +81,14 @@ class Painter {
   const GlyphSheet& sheet() const { return sheet_; }
 
   // Draws what was collected and forgets it.
-  void flush(SDL_Renderer* renderer, SDL_Texture* glyphs);
+  void flush(SDL_Renderer* renderer, SDL_Texture* sheet_texture);
 
  private:
   struct Mesh {
       std::vector<SDL_Vertex> vertices;
       std::vector<int> indices;
 
-      int add(Point point, Color color);
+      int add(Point point, Color color, SDL_FPoint texture);
       void add_triangle(int a, int b, int c);
       void add_quad(int a, int b, int c, int d);
   };
@@ -99,8 +100,8 @@ class Painter {
   void connect_rims(int first, int second);
 
   const GlyphSheet& sheet_;
-  Mesh shapes_;
-  Mesh letters_;
+  SDL_FPoint solid_;  // in the texture, from 0 to 1
+  Mesh mesh_;
   std::vector<Point> border_;
   std::vector<Point> normals_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The letters of the scene, drawn by the browser in the page's own font: no font file to load, and crisp
-// at any pixel density. bridge.cpp reads the table.
+// at any pixel density. bridge.cpp reads the table. The first four pixels are solid: shapes are drawn with them.
 
 export interface Glyphs {
   coverage: Uint8Array;
@@ -22,17 +22,18 @@ export function drawGlyphs(wantedPx: readonly number[], family: string): Glyphs 
   if (!context) return null;
   const heights = sizesPx.map((size) => Math.ceil(size * 1.4));
   canvas.width = Math.ceil(Math.max(...sizesPx) * 16) + 16 * gapPx;
-  canvas.height = heights.reduce((sum, height) => sum + height + gapPx, 0) + gapPx;
+  canvas.height = heights.reduce((sum, height) => sum + height + gapPx, 2 * gapPx);
   context.fillStyle = '#fff';
+  context.fillRect(0, 0, 2, 2);
   const rows = [`${canvas.width} ${canvas.height}`];
-  let top = gapPx;
+  let top = 2 * gapPx;
   styles.forEach((style, index) => {
     const size = sizesPx[index] ?? 0;
     const height = heights[index] ?? 0;
     if (size === 0) return;
     context.font = `${style.weight} ${size}px ${family}`;
     const digitHeight = context.measureText('0').actualBoundingBoxAscent;
-    let left = gapPx;
+    let left = 2 * gapPx;
     for (const letter of style.letters) {
       const advance = context.measureText(letter).width;
       const width = Math.ceil(advance);

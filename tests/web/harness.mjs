@@ -6,7 +6,8 @@
 // close() fails the test when the page wrote an error to the console, threw, or asked anything of a
 // machine other than the one it came from.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
@@ -173,6 +174,23 @@ export async function open(options = {}) {
     await page.waitForFunction(() => window.ringscope?.frameCount() > 0, null, { timeout: 20_000 });
   }
   return visit;
+}
+
+const contentTypes = { html: 'text/html', js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml', wasm: 'application/wasm' };
+
+// A static host: the built page, and beside it what `extra` holds by path. Returns its origin and how to end it.
+export async function serveStatic(extra = {}) {
+  const server = createServer((request, response) => {
+    const name = request.url.endsWith('/') ? `${request.url.slice(1)}index.html` : request.url.slice(1);
+    const file = `${pageFolder}/${name}`;
+    if (!(name in extra) && !existsSync(file)) {
+      response.writeHead(404).end();
+      return;
+    }
+    response.writeHead(200, { 'Content-Type': contentTypes[name.split('.').pop()] }).end(extra[name] ?? readFileSync(file));
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { base: `http://127.0.0.1:${server.address().port}`, end: () => server.close() };
 }
 
 // The colours of a picture, each with its share of the pixels.

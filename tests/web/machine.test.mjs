@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page and the daemon that serves it: a run on real threads, its link, the token, and no daemon at all.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { writeFileSync } from 'node:fs';
 
-import { check, equal, open, pageFolder, shotFolder, test, token, until } from './harness.mjs';
+import { check, equal, open, serveStatic, shotFolder, test, token, until } from './harness.mjs';
 
 const words = (visit) => visit.text('#machine-words');
 
@@ -76,21 +75,11 @@ test('EditingAfterAMeasurementAsksForANewOne', async () => {
 });
 
 test('OnAStaticHostThePageWorksAndExplainsTheSwitch', async () => {
-  const types = { html: 'text/html', js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml', wasm: 'application/wasm' };
-  const server = createServer((request, response) => {
-    const name = request.url === '/' ? 'index.html' : request.url.slice(1);
-    try {
-      const body = readFileSync(`${pageFolder}/${name}`);
-      response.writeHead(200, { 'Content-Type': types[name.split('.').pop()] }).end(body);
-    } catch {
-      response.writeHead(404).end();
-    }
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const visit = await open({ base: `http://127.0.0.1:${server.address().port}`, expected: /404/ });
+  const host = await serveStatic();
+  const visit = await open({ base: host.base, expected: /404/ });
   await visit.page.click('#source label:nth-of-type(2)');
   await until(async () => (await words(visit)).includes('ringscope serve'), 'explained');
   check(await visit.page.isDisabled('#run-machine'), 'nothing to run on');
   await visit.close();
-  server.close();
+  host.end();
 });
