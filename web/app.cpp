@@ -314,6 +314,16 @@ Status push_trace(App& app, std::string_view bytes) {
     return status;
 }
 
+void end_trace(App& app) {
+    if (!app.on_machine || app.show->complete) {
+        return;
+    }
+    app.show->complete = true;
+    app.show->outcome = {OutcomeKind::failed, "the trace breaks off"};
+    note_hops(*app.show);
+    note_change(app);
+}
+
 void play(App& app, bool playing) {
     if (playing && at_end(app)) {
         put_clock(app, 0);

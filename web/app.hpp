@@ -89,6 +89,8 @@ int64_t value_in_force(const App& app, Knob::Kind kind);
 // A measured trace, as it comes in.
 void begin_trace(App& app);
 Status push_trace(App& app, std::string_view bytes);
+// No more will come. A trace without an outcome then counts as a failed run.
+void end_trace(App& app);
 
 void play(App& app, bool playing);
 void seek(App& app, double time_ps);

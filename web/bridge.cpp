@@ -57,6 +57,7 @@ constexpr std::array commands{
     Command{"machine", [](App& app, double) -> Status { return show_machine(app); }},
     Command{"simulation", [](App& app, double) -> Status { return leave_machine(app); }},
     Command{"begin_trace", [](App& app, double) -> Status { begin_trace(app); return Done{}; }},
+    Command{"end_trace", [](App& app, double) -> Status { end_trace(app); return Done{}; }},
 };
 
 void append_step(JsonWriter& json, const App& app) {

@@ -80,7 +80,8 @@ export type CommandName =
   | 'clear'
   | 'machine'
   | 'simulation'
-  | 'begin_trace';
+  | 'begin_trace'
+  | 'end_trace';
 
 export type EditKey = 'ranks' | 'bytes' | 'bandwidth' | 'latency';
 

@@ -103,11 +103,12 @@ export class MachinePanel {
     };
     const failure = await followRun(this.runId, take, this.stop.signal);
     if (this.stop.signal.aborted) return;
+    const complete = this.core.state().complete;
+    this.core.command('end_trace');
     if (failure || problem) {
       this.fail(failure ?? { words: `The trace cannot be read: ${problem}`, token: false });
       return;
     }
-    const complete = this.core.state().complete;
     this.busy = false;
     this.say(complete ? 'Measured on CPU threads of this machine.' : `The run broke off. ${await readReason(this.runId)}`);
     announce(complete ? 'Measured' : 'The run broke off');

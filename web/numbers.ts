@@ -13,6 +13,11 @@ function setText(target: HTMLElement, text: string): void {
   setPlainText(target, withMicro(text));
 }
 
+// A number stays on one line with its unit.
+function together(text: string): string {
+  return withMicro(text).replaceAll(' ', '\u00a0');
+}
+
 export function showNumbers(report: Report, state: State): void {
   const { numbers, formula } = report;
   const waiting = state.on_machine && state.hops === 0;
@@ -23,12 +28,12 @@ export function showNumbers(report: Report, state: State): void {
   setText(element('wire'), waiting ? nothing : numbers.wire);
   setText(element('bound-words'), state.on_machine ? 'predicted' : 'lower bound');
   setText(element('bound'), (state.on_machine ? report.predicted : numbers.bound) || nothing);
-  const closed = `2·(${report.ranks}−1)·(${formula.latency} + ${formula.bytes} ∕ (${report.ranks}·${formula.bandwidth}))`;
+  const closed = `2·(${report.ranks}−1)·(${together(formula.latency)} + ${together(formula.bytes)} ∕ (${report.ranks}·${together(formula.bandwidth)}))`;
   setText(
     element('formula'),
     formula.holds || state.on_machine
-      ? `${closed} = ${formula.time}`
-      : `${closed} = ${formula.time} with the knobs left alone; turned on the way, it takes ${numbers.time}`,
+      ? `${closed} =\u00a0${together(formula.time)}`
+      : `${closed} =\u00a0${together(formula.time)} with the knobs left alone; turned on the way, it takes ${numbers.time}`,
   );
   setText(element('bottleneck'), waiting ? '' : numbers.bottleneck);
   element('bottleneck').hidden = waiting;

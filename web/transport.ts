@@ -15,7 +15,13 @@ export class Transport {
 
   constructor(private readonly core: Core) {
     this.latest = core.state();
-    const click = (id: string, act: () => void): void => element(id).addEventListener('click', act);
+    // A button that was clicked gives the focus back, so that the space bar plays; one that was reached by
+    // keyboard keeps it, and the space bar presses it.
+    const click = (id: string, act: () => void): void =>
+      element(id).addEventListener('click', (event) => {
+        act();
+        if (event.detail > 0) element(id).blur();
+      });
     click('play', () => this.toggle());
     click('restart', () => this.core.command('seek', 0));
     click('back', () => this.core.command('step', -1));

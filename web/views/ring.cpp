@@ -56,7 +56,7 @@ struct Layout {
                 .outer_px = top_px,
                 .begin_rad = at_rad - half_rad,
                 .end_rad = at_rad + half_rad,
-                .corner_px = std::min(3.5F * scale, cell_px / 4)};
+                .corner_px = std::min(5 * scale, cell_px / 5)};
     }
 };
 
