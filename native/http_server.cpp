@@ -127,6 +127,7 @@ class HttpServer::Implementation {
       set_limits();
       set_headers();
       server_.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
+          settle_length(request);
           const auto refused = refuse(request);
           if (refused) {
               write_response(*refused, response);
@@ -192,6 +193,14 @@ class HttpServer::Implementation {
       });
   }
 
+  // A request without a length has no body (RFC 9112, section 6.3). The library knows that, but would still
+  // wait for one after its answer, and take the next request on the connection for it.
+  static void settle_length(const httplib::Request& request) {
+      if (!request.has_header("Content-Length") && !request.has_header("Transfer-Encoding")) {
+          const_cast<httplib::Request&>(request).set_header("Content-Length", "0");  // the library's own object
+      }
+  }
+
   std::optional<HttpResponse> refuse(const httplib::Request& request) const {
       const auto ours = [this](std::string_view name) {
           return std::find(hosts_.begin(), hosts_.end(), name) != hosts_.end();
@@ -210,6 +219,9 @@ class HttpServer::Implementation {
       }
       if (request.has_header("Content-Encoding")) {
           return problem_response(415, refusal("a body must not be compressed"));
+      }
+      if (request.get_header_value_u64("Content-Length") > limits_.body_bytes_max) {
+          return problem_response(413, refusal("a body may have " + std::to_string(limits_.body_bytes_max) + " bytes"));
       }
       if (request.get_header_value("Range").find(',') != std::string::npos) {
           return problem_response(416, refusal("one range at a time"));
@@ -268,7 +280,7 @@ class HttpServer::Implementation {
 
   const HttpLimits limits_;
   httplib::Server server_;
-  std::vector<std::string> hosts_{"127.0.0.1"};
+  std::vector<std::string> hosts_;  // as a Host header may name us; known once bound
   std::atomic<size_t> viewer_count_{0};
 };
 
