@@ -18,6 +18,8 @@ namespace {
 // Takes minutes when nobody ends it.
 constexpr std::string_view long_run = "engine=threads&ranks=16&bytes=16MiB&iterations=1000";
 constexpr std::string_view short_run = "engine=threads&ranks=4&bytes=1MiB&iterations=3";
+// Its first events come at once.
+constexpr std::string_view small_steps = "engine=threads&ranks=4&bytes=1MiB&iterations=1000";
 
 std::string hash_of(std::string_view text) {
     Fnv64 hash;
@@ -91,7 +93,7 @@ TEST(Worker, IsKilledAtTheDeadline) {
 
 TEST(Worker, FrozenIsKilledAtTheDeadline) {
     const Supervised supervised =
-        supervise_run(long_run, std::chrono::milliseconds(4'000), [](pid_t pid) { kill(pid, SIGSTOP); });
+        supervise_run(small_steps, std::chrono::milliseconds(4'000), [](pid_t pid) { kill(pid, SIGSTOP); });
     EXPECT_EQ(supervised.trace.outcome.kind, OutcomeKind::timeout);
     EXPECT_FALSE(supervised.trace.events.empty());
 }
