@@ -33,7 +33,7 @@ TEST_F(ReduceOnGpu, SumsEveryElementAndTouchesNoOther) {
             }
             float* device = nullptr;
             const size_t bytes = target.size() * sizeof(float);
-            ASSERT_EQ(cudaMalloc(&device, 2 * bytes), cudaSuccess);
+            ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&device), 2 * bytes), cudaSuccess);
             float* device_source = device + target.size();
             ASSERT_EQ(cudaMemcpy(device, target.data(), bytes, cudaMemcpyHostToDevice),
                       cudaSuccess);
