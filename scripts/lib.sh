@@ -16,7 +16,9 @@ die() {
 usage() { sed -n '3,/^[^#]/{/^#/s/^# \{0,1\}//p}' "$0"; }
 
 # version_at_least HAVE WANTED: true when HAVE, e.g. 3.25.1, is not older than WANTED.
-version_at_least() { [[ -n $1 && $(printf '%s\n%s\n' "$2" "$1" | sort --version-sort | head -n 1) == "$2" ]]; }
+version_at_least() {
+  [[ -n $1 && $(printf '%s\n' "$@" | sort --version-sort | head -n 1) == "$2" ]]
+}
 
 # stage NAME "words for a person" COMMAND...: one line of progress; the command's own words go to
 # a log, whose tail is shown when the command fails. Returns the command's exit status. Bash ignores
