@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the scripts beside this file share: where things lie, and how progress is told.
-# Source it; it needs bash only. Sets $root (the checkout) and $cache (what setup fetches).
+# Source it; it needs bash only. Sets $root, $cache (what setup fetches) and $log_folder.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -16,17 +16,23 @@ die() {
 usage() { sed -n '3,/^[^#]/{/^#/s/^# \{0,1\}//p}' "$0"; }
 
 # version_at_least HAVE WANTED: true when HAVE, e.g. 3.25.1, is not older than WANTED.
-version_at_least() { [[ -n $1 && $(printf '%s\n%s\n' "$2" "$1" | sort --version-sort | head -n 1) == "$2" ]]; }
+version_at_least() {
+  [[ -n $1 && $(printf '%s\n' "$@" | sort --version-sort | head -n 1) == "$2" ]]
+}
 
 # stage NAME "words for a person" COMMAND...: one line of progress; the command's own words go to
-# a log, whose tail is shown when the command fails. Returns the command's exit status.
+# a log, whose tail is shown when the command fails. Returns the command's exit status. Bash ignores
+# `set -e` inside a condition, so a function called by `stage ... ||` joins its steps with &&.
 stage() {
   local log=$log_folder/$1.log begin=$SECONDS status=0
   mkdir -p "$log_folder"
   printf '%s ... ' "$2"
-  # A child shell of its own, so that `set -e` holds inside functions too.
   set +e
-  (set -e; shift 2; "$@") >"$log" 2>&1 </dev/null
+  (
+    set -e
+    shift 2
+    "$@"
+  ) >"$log" 2>&1 </dev/null
   status=$?
   set -e
   if [[ $status == 0 ]]; then
@@ -36,11 +42,4 @@ stage() {
     tail -n "${STAGE_TAIL:-30}" "$log" | sed 's/^/  | /'
   fi
   return "$status"
-}
-
-# What setup wrote: the way to Emscripten and to the fetched sources.
-load_environment() {
-  [[ -e $cache/env.sh ]] || die "run scripts/setup first"
-  # shellcheck source=/dev/null
-  source "$cache/env.sh"
 }

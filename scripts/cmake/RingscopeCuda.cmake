@@ -1,28 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-# ringscope_enable_cuda(RESULT) decides by RINGSCOPE_CUDA (ON, OFF, AUTO) whether .cu files can be
-# compiled, makes CMake ready for them, and sets RESULT. Call it once, in kernels/CMakeLists.txt.
+# ringscope_enable_cuda() decides by RINGSCOPE_CUDA (ON, OFF, AUTO) whether .cu files are compiled,
+# makes CMake ready for them and sets RINGSCOPE_HAS_CUDA. The root calls it, because everything
+# that links a CUDA library has to know of the language.
 #
-# ringscope_cuda_options(TARGET) gives a target with .cu files C++20 and the static CUDA library, so
-# that the program starts on a machine that has no CUDA.
+# ringscope_cuda_options(TARGET) gives a target with .cu files C++20 and the static CUDA runtime, so
+# that the program starts on a machine without CUDA.
 
-macro(ringscope_enable_cuda result)
-  set(${result} FALSE)
+macro(ringscope_enable_cuda)
+  set(RINGSCOPE_HAS_CUDA FALSE)
   if(RINGSCOPE_CUDA)
-    include(CheckLanguage)
-    # The four generations worth a ring; the last one also runs on what comes after it.
-    # CMake would try architectures that CUDA 13 no longer knows.
+    # The generations a ring is run on; the last one also serves what comes after it. CMake 3.25
+    # would try some that CUDA 13 no longer knows.
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
       set(CMAKE_CUDA_ARCHITECTURES "80-real;90-real;100-real;120")
     endif()
+    include(CheckLanguage)
+    if(NOT CMAKE_CUDA_COMPILER) # Look again: it may have been installed since.
+      unset(CMAKE_CUDA_COMPILER CACHE)
+    endif()
+    set(CMAKE_MESSAGE_LOG_LEVEL WARNING)
     check_language(CUDA)
+    unset(CMAKE_MESSAGE_LOG_LEVEL)
     if(CMAKE_CUDA_COMPILER)
       enable_language(CUDA)
       find_package(CUDAToolkit REQUIRED)
-      set(${result} TRUE)
+      set(RINGSCOPE_HAS_CUDA TRUE)
     elseif(RINGSCOPE_CUDA STREQUAL "AUTO")
       message(STATUS "CUDA engine off: no nvcc found")
     else()
-      message(FATAL_ERROR "RINGSCOPE_CUDA is ON and there is no nvcc on PATH or in CUDACXX")
+      message(FATAL_ERROR "RINGSCOPE_CUDA is ON, and there is no nvcc on PATH or in CUDACXX")
     endif()
   else()
     message(STATUS "CUDA engine off: RINGSCOPE_CUDA is OFF")

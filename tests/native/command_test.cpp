@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line, as a script sees it: exit status, standard output, standard error.
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +9,7 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "shared/simulator.hpp"
 #include "shared/trace_codec.hpp"
@@ -24,8 +23,16 @@ using testing::Finished;
 using testing::run_program;
 
 TEST(Command, SimulateTellsTheUniformRingAsOneJsonObject) {
-    const Finished finished = run_program(
-        {"simulate", "--ranks", "8", "--bytes", "64MiB", "--bandwidth", "50GB/s", "--latency", "500ns", "--json"});
+    const Finished finished = run_program({"simulate",
+                                           "--ranks",
+                                           "8",
+                                           "--bytes",
+                                           "64MiB",
+                                           "--bandwidth",
+                                           "50GB/s",
+                                           "--latency",
+                                           "500ns",
+                                           "--json"});
     EXPECT_EQ(finished.status, 0) << finished.errors;
     EXPECT_EQ(finished.errors, "");
     const json result = json::parse(finished.output);
@@ -39,14 +46,16 @@ TEST(Command, SimulateTellsTheUniformRingAsOneJsonObject) {
     EXPECT_EQ(result["clock"], "simulated");
     const auto trace = simulate(*parse_run(result["run"].get<std::string>()));
     EXPECT_EQ(result["trace_hash"], trace_hash(*trace));
-    for (const char* name : {"algbw_bytes_per_s", "busbw_bytes_per_s", "bottleneck", "cpu_s", "peak_rss_bytes"}) {
+    for (const char* name :
+         {"algbw_bytes_per_s", "busbw_bytes_per_s", "bottleneck", "cpu_s", "peak_rss_bytes"}) {
         EXPECT_TRUE(result.contains(name)) << name;
     }
     EXPECT_GT(result["peak_rss_bytes"], 0);
 }
 
 TEST(Command, SimulateOfManyRanksKeepsNoEvents) {
-    const Finished finished = run_program({"simulate", "--ranks", "512", "--bytes", "1MiB", "--json"});
+    const Finished finished =
+        run_program({"simulate", "--ranks", "512", "--bytes", "1MiB", "--json"});
     EXPECT_EQ(finished.status, 0) << finished.errors;
     const json result = json::parse(finished.output);
     EXPECT_EQ(result["messages"], 523'264);
@@ -55,18 +64,32 @@ TEST(Command, SimulateOfManyRanksKeepsNoEvents) {
 }
 
 TEST(Command, FlagsAndRunLineAreOneVocabulary) {
-    const std::vector<std::string> flags{"simulate", "--ranks", "4", "--bytes", "1MiB", "--set", "link.0-1.latency:2us",
-                                         "--set", "rank.2.start:1us", "--change", "10us:bandwidth:5GB/s", "--json"};
-    const std::string line = "ranks=4&bytes=1MiB&set=link.0-1.latency:2us&set=rank.2.start:1us&change=10us:bandwidth:5GB/s";
+    const std::vector<std::string> flags{"simulate",
+                                         "--ranks",
+                                         "4",
+                                         "--bytes",
+                                         "1MiB",
+                                         "--set",
+                                         "link.0-1.latency:2us",
+                                         "--set",
+                                         "rank.2.start:1us",
+                                         "--change",
+                                         "10us:bandwidth:5GB/s",
+                                         "--json"};
+    const std::string line =
+        "ranks=4&bytes=1MiB&set=link.0-1.latency:2us&set=rank.2.start:1us&change=10us:bandwidth:"
+        "5GB/s";
     const json by_flags = json::parse(run_program(flags).output);
     const json by_line = json::parse(run_program({"simulate", "--run", line, "--json"}).output);
-    const json by_both = json::parse(run_program({"simulate", "--run", line, "--seed", "1", "--json"}).output);
+    const json by_both =
+        json::parse(run_program({"simulate", "--run", line, "--seed", "1", "--json"}).output);
     EXPECT_EQ(by_flags["trace_hash"], by_line["trace_hash"]);
     EXPECT_EQ(by_flags["trace_hash"], by_both["trace_hash"]);
 }
 
 TEST(Command, TraceOnStandardOutputIsTheTraceAndNothingElse) {
-    const Finished finished = run_program({"simulate", "--ranks", "4", "--bytes", "1MiB", "--trace", "-"});
+    const Finished finished =
+        run_program({"simulate", "--ranks", "4", "--bytes", "1MiB", "--trace", "-"});
     EXPECT_EQ(finished.status, 0);
     const auto trace = decode(finished.output);
     ASSERT_TRUE(trace) << trace.error().message;
@@ -75,9 +98,20 @@ TEST(Command, TraceOnStandardOutputIsTheTraceAndNothingElse) {
 }
 
 TEST(Command, RunMeasuresAndVerifies) {
-    const std::string path = ::testing::TempDir() + "ringscope-run-" + std::to_string(getpid()) + ".tsv";
-    const Finished finished = run_program(
-        {"run", "--engine", "threads", "--ranks", "4", "--bytes", "16MiB", "--iterations", "3", "--json", "--trace", path});
+    const std::string path =
+        ::testing::TempDir() + "ringscope-run-" + std::to_string(getpid()) + ".tsv";
+    const Finished finished = run_program({"run",
+                                           "--engine",
+                                           "threads",
+                                           "--ranks",
+                                           "4",
+                                           "--bytes",
+                                           "16MiB",
+                                           "--iterations",
+                                           "3",
+                                           "--json",
+                                           "--trace",
+                                           path});
     EXPECT_EQ(finished.status, 0) << finished.errors;
     const json result = json::parse(finished.output);
     EXPECT_EQ(result["verified"], true);
@@ -108,7 +142,16 @@ TEST(Command, RunWithoutAnEngineTakesTheOneThatIsAlwaysThere) {
 }
 
 TEST(Command, ARunThatIsNotDoneInTimeIsATimeout) {
-    const Finished finished = run_program({"run", "--ranks", "16", "--bytes", "16MiB", "--iterations", "1000", "--deadline", "300ms", "--json"});
+    const Finished finished = run_program({"run",
+                                           "--ranks",
+                                           "16",
+                                           "--bytes",
+                                           "16MiB",
+                                           "--iterations",
+                                           "1000",
+                                           "--deadline",
+                                           "300ms",
+                                           "--json"});
     EXPECT_EQ(finished.status, 1);
     const json result = json::parse(finished.output);
     EXPECT_EQ(result["outcome"], "timeout");
@@ -126,11 +169,15 @@ TEST(Command, RefusesBadInputWithTheRightStatus) {
         {{}, 2, "ringscope: "},
         {{"juggle"}, 2, "ringscope: "},
         {{"simulate", "--rank", "8"}, 2, "ringscope: "},
-        {{"simulate", "--ranks", "0"}, 2, "ringscope: ranks=0: must be a whole number from 1 to 4096"},
+        {{"simulate", "--ranks", "0"},
+         2,
+         "ringscope: ranks=0: must be a whole number from 1 to 4096"},
         {{"simulate", "--ranks", "8", "--run", "ranks=8"}, 2, "ranks=8: must be given only once"},
         {{"simulate", "--ranks", "8&seed=2"}, 2, "ringscope: ranks=8&seed=2: must not contain &"},
         {{"simulate", "--engine", "threads"}, 2, "ringscope: engine=threads: "},
-        {{"simulate", "--trace", "/nowhere/trace.tsv"}, 2, "ringscope: /nowhere/trace.tsv: cannot be written: "},
+        {{"simulate", "--trace", "/nowhere/trace.tsv"},
+         2,
+         "ringscope: /nowhere/trace.tsv: cannot be written: "},
         {{"simulate", "--trace", "-", "--json"}, 2, "ringscope: trace=-: "},
         {{"run", "--engine", "simulator"}, 2, "ringscope: engine=simulator: measures nothing"},
         {{"run", "--engine", "abacus"}, 2, "ringscope: engine=abacus: must be one of"},
@@ -138,7 +185,9 @@ TEST(Command, RefusesBadInputWithTheRightStatus) {
         {{"run", "--deadline", "soon"}, 2, "ringscope: deadline=soon: "},
         {{"run", "--engine", "cuda"}, 3, "ringscope: engine=cuda: not part of this version"},
         {{"run", "--engine", "mpi"}, 3, "ringscope: engine=mpi: not part of this version"},
-        {{"list", "colours"}, 2, "ringscope: list=colours: must be one of engines algorithms topologies"},
+        {{"list", "colours"},
+         2,
+         "ringscope: list=colours: must be one of engines algorithms topologies"},
         {{"serve", "--port", "70000"}, 2, "ringscope: "},
         {{"serve", "--port", "0", "--page", "/nowhere"}, 2, "ringscope: page=/nowhere: "},
     };
@@ -146,7 +195,9 @@ TEST(Command, RefusesBadInputWithTheRightStatus) {
         const Finished finished = run_program(refusal.arguments);
         EXPECT_EQ(finished.status, refusal.status) << finished.errors;
         EXPECT_NE(finished.errors.find(refusal.error), std::string::npos) << finished.errors;
-        const bool as_json = std::find(refusal.arguments.begin(), refusal.arguments.end(), "--json") != refusal.arguments.end();
+        const bool as_json =
+            std::find(refusal.arguments.begin(), refusal.arguments.end(), "--json") !=
+            refusal.arguments.end();
         EXPECT_EQ(finished.output.empty(), !as_json) << finished.output;
     }
 }
@@ -158,7 +209,8 @@ TEST(Command, WithJsonARefusalIsJsonToo) {
     EXPECT_EQ(error["field"], "ranks");
     EXPECT_EQ(error["value"], "0");
     EXPECT_EQ(error["allowed"], "must be a whole number from 1 to 4096");
-    EXPECT_TRUE(json::parse(run_program({"simulate", "--rank", "0", "--json"}).output).contains("title"));
+    EXPECT_TRUE(
+        json::parse(run_program({"simulate", "--rank", "0", "--json"}).output).contains("title"));
 }
 
 TEST(Command, ListsAreJsonArrays) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The daemon as a real process, over real sockets: who gets in, what a run looks like from outside, and what
-// is left when something dies.
+// The daemon as a real process, over real sockets: who gets in, what a run looks like from outside,
+// and what is left when something dies.
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
@@ -81,13 +81,16 @@ pid_t wait_for_worker(const Daemon& daemon) {
 // Until the worker has sent its first events.
 void wait_for_events(const Daemon& daemon, const std::string& id) {
     Connection viewer(daemon.port());
-    viewer.send("GET /api/v1/runs/" + id + "/events HTTP/1.1\r\nHost: localhost:" + std::to_string(daemon.port()) + "\r\n\r\n");
+    viewer.send("GET /api/v1/runs/" + id + "/events HTTP/1.1\r\nHost: localhost:" +
+                std::to_string(daemon.port()) + "\r\n\r\n");
     EXPECT_NE(viewer.read_until("data: reduce").find("data: reduce"), std::string::npos);
 }
 
 TEST(Daemon, PrintsOneLineWithAddressAndToken) {
     Daemon daemon;
-    EXPECT_EQ(daemon.first_line(), "Open http://127.0.0.1:" + std::to_string(daemon.port()) + "/#token=" + daemon.token());
+    EXPECT_EQ(
+        daemon.first_line(),
+        "Open http://127.0.0.1:" + std::to_string(daemon.port()) + "/#token=" + daemon.token());
     EXPECT_EQ(daemon.token().size(), 64U);
     const Response health = daemon.get("/healthz");
     EXPECT_EQ(health.status, 200);
@@ -103,15 +106,20 @@ TEST(Daemon, ATakenPortIsSaidSo) {
     const auto second = testing::run_program({"serve", "--port", port});
     EXPECT_EQ(second.status, 3);
     EXPECT_EQ(second.output, "");
-    EXPECT_EQ(second.errors, "ringscope: port " + port + " is taken; stop what listens there or use --port N\n");
+    EXPECT_EQ(second.errors,
+              "ringscope: port " + port + " is taken; stop what listens there or use --port N\n");
 }
 
 TEST(Daemon, EveryAnswerCarriesTheSecurityHeaders) {
     Daemon daemon;
-    for (const char* line : {"GET /healthz", "GET /nothing", "POST /api/v1/runs", "PUT /healthz", "BREW /coffee"}) {
+    for (const char* line :
+         {"GET /healthz", "GET /nothing", "POST /api/v1/runs", "PUT /healthz", "BREW /coffee"}) {
         Response response = daemon.request(line);
-        EXPECT_TRUE(response.headers["content-security-policy"].starts_with("default-src 'none'; script-src 'self' 'wasm-unsafe-eval';")) << line;
-        EXPECT_NE(response.headers["content-security-policy"].find("frame-ancestors 'none'"), std::string::npos);
+        EXPECT_TRUE(response.headers["content-security-policy"].starts_with(
+            "default-src 'none'; script-src 'self' 'wasm-unsafe-eval';"))
+            << line;
+        EXPECT_NE(response.headers["content-security-policy"].find("frame-ancestors 'none'"),
+                  std::string::npos);
         EXPECT_EQ(response.headers["x-content-type-options"], "nosniff") << line;
         EXPECT_EQ(response.headers["referrer-policy"], "no-referrer") << line;
         EXPECT_EQ(response.headers["cross-origin-opener-policy"], "same-origin") << line;
@@ -132,7 +140,8 @@ struct Knock {
 
 TEST(Daemon, LetsOnlyItsOwnPageIn) {
     Daemon daemon;
-    const std::string post = "POST /api/v1/runs HTTP/1.1\r\nHost: 127.0.0.1:@\r\nConnection: close\r\n";
+    const std::string post =
+        "POST /api/v1/runs HTTP/1.1\r\nHost: 127.0.0.1:@\r\nConnection: close\r\n";
     const std::string token = "Authorization: Bearer $\r\n";
     const std::string type = "Content-Type: application/json\r\n";
     const std::string get = "GET /healthz HTTP/1.1\r\nConnection: close\r\n";
@@ -150,34 +159,69 @@ TEST(Daemon, LetsOnlyItsOwnPageIn) {
         {"a foreign Origin", get + ours + "Origin: http://evil.example\r\n\r\n", 403},
         {"our Origin with another scheme", get + ours + "Origin: https://localhost:@\r\n\r\n", 403},
         {"the null Origin", get + ours + "Origin: null\r\n\r\n", 403},
-        {"two Origins", get + ours + "Origin: http://localhost:@\r\nOrigin: http://localhost:@\r\n\r\n", 403},
+        {"two Origins",
+         get + ours + "Origin: http://localhost:@\r\nOrigin: http://localhost:@\r\n\r\n",
+         403},
         {"several ranges", get + ours + "Range: bytes=0-1,0-1\r\n\r\n", 416},
         {"no token", post + type + "Content-Length: 2\r\n\r\n{}", 401},
-        {"a wrong token", post + type + "Authorization: Bearer 1234\r\nContent-Length: 2\r\n\r\n{}", 401},
-        {"a token without scheme", post + type + "Authorization: $\r\nContent-Length: 2\r\n\r\n{}", 401},
-        {"a token in the query", "POST /api/v1/runs?token=$ HTTP/1.1\r\nConnection: close\r\n" + ours + type + "Content-Length: 2\r\n\r\n{}", 401},
+        {"a wrong token",
+         post + type + "Authorization: Bearer 1234\r\nContent-Length: 2\r\n\r\n{}",
+         401},
+        {"a token without scheme",
+         post + type + "Authorization: $\r\nContent-Length: 2\r\n\r\n{}",
+         401},
+        {"a token in the query",
+         "POST /api/v1/runs?token=$ HTTP/1.1\r\nConnection: close\r\n" + ours + type +
+             "Content-Length: 2\r\n\r\n{}",
+         401},
         {"no content type", post + token + "Content-Length: 2\r\n\r\n{}", 415},
-        {"a form", post + token + "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 2\r\n\r\n{}", 415},
-        {"plain text", post + token + "Content-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}", 415},
-        {"a chunked body", post + token + type + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", 411},
-        {"a length and chunks", post + token + type + "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
-        {"a compressed body", post + token + type + "Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}", 415},
+        {"a form",
+         post + token +
+             "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 2\r\n\r\n{}",
+         415},
+        {"plain text",
+         post + token + "Content-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}",
+         415},
+        {"a chunked body",
+         post + token + type + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+         411},
+        {"a length and chunks",
+         post + token + type + "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+         400},
+        {"a compressed body",
+         post + token + type + "Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
+         415},
         {"a huge body", post + token + type + "Content-Length: 99999999999\r\n\r\n{", 413},
         {"a negative length", post + token + type + "Content-Length: -1\r\n\r\n{}", 400},
-        {"two lengths", post + token + type + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}", 400},
+        {"two lengths",
+         post + token + type + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+         400},
         {"a long header", get + ours + "X-Long: " + std::string(200'000, 'x') + "\r\n\r\n", 400},
-        {"too many headers", get + ours + [] {
-             std::string headers;
-             for (int i = 0; i < 5000; ++i) {
-                 headers += "X-" + std::to_string(i) + ": 1\r\n";
-             }
-             return headers;
-         }() + "\r\n", 400},
-        {"a body of a long address", "GET /" + std::string(20'000, 'a') + " HTTP/1.1\r\n" + ours + "\r\n", 414},
-        {"a proxy request", "GET http://evil.example/ HTTP/1.1\r\nConnection: close\r\n" + ours + "\r\n", 404},
-        {"CONNECT", "CONNECT evil.example:80 HTTP/1.1\r\nConnection: close\r\n" + ours + "\r\n", 400},
+        {"too many headers",
+         get + ours +
+             [] {
+                 std::string headers;
+                 for (int i = 0; i < 5000; ++i) {
+                     headers += "X-" + std::to_string(i) + ": 1\r\n";
+                 }
+                 return headers;
+             }() +
+             "\r\n",
+         400},
+        {"a body of a long address",
+         "GET /" + std::string(20'000, 'a') + " HTTP/1.1\r\n" + ours + "\r\n",
+         414},
+        {"a proxy request",
+         "GET http://evil.example/ HTTP/1.1\r\nConnection: close\r\n" + ours + "\r\n",
+         404},
+        {"CONNECT",
+         "CONNECT evil.example:80 HTTP/1.1\r\nConnection: close\r\n" + ours + "\r\n",
+         400},
         {"TRACE", "TRACE / HTTP/1.1\r\nConnection: close\r\n" + ours + "\r\n", 400},
-        {"a preflight", "OPTIONS /api/v1/runs HTTP/1.1\r\nConnection: close\r\n" + ours + "Origin: http://evil.example\r\n\r\n", 403},
+        {"a preflight",
+         "OPTIONS /api/v1/runs HTTP/1.1\r\nConnection: close\r\n" + ours +
+             "Origin: http://evil.example\r\n\r\n",
+         403},
     };
     for (const Knock& knock : knocks) {
         std::string text = knock.request;
@@ -196,12 +240,22 @@ TEST(Daemon, LetsOnlyItsOwnPageIn) {
 
 TEST(Daemon, ABodyIsARunLineAndNothingElse) {
     Daemon daemon;
-    for (const char* body : {"", "x", "[]", "{}", "null", R"({"run": 1})", R"({"run": null})", R"({"run": ["ranks=4"]})",
-                             R"({"run": "engine=threads", "command": "ls"})", R"({"run": "engine=threads", "run": "engine=threads"})",
-                             R"({"run": "engine=threads"} x)", R"({"run": "engine=threads)"}) {
+    for (const char* body : {"",
+                             "x",
+                             "[]",
+                             "{}",
+                             "null",
+                             R"({"run": 1})",
+                             R"({"run": null})",
+                             R"({"run": ["ranks=4"]})",
+                             R"({"run": "engine=threads", "command": "ls"})",
+                             R"({"run": "engine=threads", "run": "engine=threads"})",
+                             R"({"run": "engine=threads"} x)",
+                             R"({"run": "engine=threads)"}) {
         const Response response = daemon.start(body);
         EXPECT_EQ(response.status, 400) << body << ": " << response.body;
-        EXPECT_NE(response.body.find("the body must be"), std::string::npos) << body << ": " << response.body;
+        EXPECT_NE(response.body.find("the body must be"), std::string::npos)
+            << body << ": " << response.body;
     }
 }
 
@@ -255,7 +309,8 @@ TEST(Daemon, ARequestWithoutALengthEndsWithItsHeaders) {
     daemon.wait_done(id);
     const std::string host = "Host: 127.0.0.1:" + std::to_string(daemon.port()) + "\r\n";
     Connection connection(daemon.port());
-    connection.send("DELETE /api/v1/runs/" + id + " HTTP/1.1\r\n" + host + "Authorization: Bearer " + daemon.token() + "\r\n\r\n");
+    connection.send("DELETE /api/v1/runs/" + id + " HTTP/1.1\r\n" + host +
+                    "Authorization: Bearer " + daemon.token() + "\r\n\r\n");
     EXPECT_EQ(connection.read_response().status, 200);
     connection.send("GET /healthz HTTP/1.1\r\n" + host + "\r\n");
     EXPECT_EQ(connection.read_response().body, "ok\n") << "the second request was taken for a body";
@@ -263,11 +318,15 @@ TEST(Daemon, ARequestWithoutALengthEndsWithItsHeaders) {
 
 TEST(Daemon, TheBodyOfARefusedRequestIsNotTheNextRequest) {
     Daemon daemon;
-    const std::string smuggled = "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(daemon.port()) + "\r\nConnection: close\r\n\r\n";
+    const std::string smuggled =
+        "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(daemon.port()) +
+        "\r\nConnection: close\r\n\r\n";
     Connection connection(daemon.port());
-    connection.send("POST /api/v1/runs HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(daemon.port()) +
-                    "\r\nOrigin: http://evil.example\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: " +
-                    std::to_string(smuggled.size()) + "\r\n\r\n" + smuggled);
+    connection.send(
+        "POST /api/v1/runs HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(daemon.port()) +
+        "\r\nOrigin: http://evil.example\r\nContent-Type: text/plain\r\nConnection: "
+        "close\r\nContent-Length: " +
+        std::to_string(smuggled.size()) + "\r\n\r\n" + smuggled);
     const std::string all = connection.read_until("200 OK");
     EXPECT_TRUE(all.starts_with("HTTP/1.1 403 ")) << all;
     EXPECT_EQ(all.find("200 OK"), std::string::npos) << all;
@@ -287,7 +346,8 @@ TEST(Daemon, StreamsATraceThatDecodesToWhatItReports) {
     ASSERT_TRUE(trace) << trace.error().message;
     EXPECT_EQ(print_run(trace->run), run["run"]);
     EXPECT_EQ(trace->events.size(), 20U * 24);
-    const json result = json::parse(daemon.get("/api/v1/runs/" + run["id"].get<std::string>()).body);
+    const json result =
+        json::parse(daemon.get("/api/v1/runs/" + run["id"].get<std::string>()).body);
     Fnv64 hash;
     hash.add(text);
     EXPECT_EQ(result["trace_hash"], hash.text());
@@ -318,7 +378,8 @@ TEST(Daemon, AViewerThatComesBackGetsExactlyTheRest) {
         EXPECT_EQ(seen + trace_of(parse_stream(rest.body)), all);
     }
     const std::string first_line = all.substr(0, all.find('\n') + 1);
-    EXPECT_EQ(first_line + trace_of(parse_stream(daemon.get(path, {"Last-Event-ID: 1"}).body)), all);
+    EXPECT_EQ(first_line + trace_of(parse_stream(daemon.get(path, {"Last-Event-ID: 1"}).body)),
+              all);
     EXPECT_EQ(daemon.get(path, {"Last-Event-ID: -1"}).status, 400);
     EXPECT_EQ(daemon.get(path, {"Last-Event-ID: one"}).status, 400);
 }
@@ -332,7 +393,8 @@ TEST(Daemon, AKilledWorkerIsAFailedRunAndTheDaemonLivesOn) {
     EXPECT_EQ(result["outcome"], "failed");
     EXPECT_EQ(result["verified"], false);
     EXPECT_EQ(result["reason"], "the worker was ended by signal 9 (Killed) before its outcome");
-    const auto trace = decode(trace_of(parse_stream(daemon.get("/api/v1/runs/" + id + "/events").body)));
+    const auto trace =
+        decode(trace_of(parse_stream(daemon.get("/api/v1/runs/" + id + "/events").body)));
     ASSERT_TRUE(trace) << trace.error().message;
     EXPECT_FALSE(trace->events.empty());
     EXPECT_EQ(json::parse(daemon.wait_done(daemon.start_run(short_run)))["outcome"], "ok");
@@ -351,8 +413,10 @@ TEST(Daemon, ARunCanBeCancelledWhileItRunsAndWhileItWaits) {
         const json result = json::parse(daemon.wait_done(id));
         EXPECT_EQ(result["outcome"], "failed");
         EXPECT_EQ(result["reason"], "cancelled");
-        EXPECT_TRUE(decode(trace_of(parse_stream(daemon.get("/api/v1/runs/" + id + "/events").body))));
-        EXPECT_EQ(daemon.request("DELETE /api/v1/runs/" + id, {token}).status, 200) << "a second time changes nothing";
+        EXPECT_TRUE(
+            decode(trace_of(parse_stream(daemon.get("/api/v1/runs/" + id + "/events").body))));
+        EXPECT_EQ(daemon.request("DELETE /api/v1/runs/" + id, {token}).status, 200)
+            << "a second time changes nothing";
         EXPECT_EQ(json::parse(daemon.wait_done(id))["reason"], "cancelled");
     }
     EXPECT_FALSE(alive(worker));
@@ -373,7 +437,8 @@ TEST(Daemon, AFullQueueSaysWhenToComeBack) {
 TEST(Daemon, ManyViewersAndHalfRequestsHoldNobodyElseUp) {
     Daemon daemon;
     const std::string id = daemon.start_run(long_run);
-    const std::string request = "GET /api/v1/runs/" + id + "/events HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(daemon.port()) + "\r\n";
+    const std::string request = "GET /api/v1/runs/" + id + "/events HTTP/1.1\r\nHost: 127.0.0.1:" +
+                                std::to_string(daemon.port()) + "\r\n";
     std::vector<Connection> connections;
     for (int i = 0; i < 64; ++i) {
         connections.emplace_back(daemon.port()).send(request + "\r\n");
@@ -388,12 +453,17 @@ TEST(Daemon, ManyViewersAndHalfRequestsHoldNobodyElseUp) {
     const Response one_more = daemon.get("/api/v1/runs/" + id + "/events");
     EXPECT_EQ(one_more.status, 503);
     EXPECT_EQ(one_more.headers.count("retry-after"), 1U);
-    EXPECT_EQ(daemon.request("DELETE /api/v1/runs/" + id, {"Authorization: Bearer " + daemon.token()}).status, 200);
+    EXPECT_EQ(
+        daemon.request("DELETE /api/v1/runs/" + id, {"Authorization: Bearer " + daemon.token()})
+            .status,
+        200);
     for (size_t i = 0; i < 64; ++i) {
         EXPECT_NE(connections[i].read_until("event: end").find("event: end"), std::string::npos);
     }
     connections.clear();
-    EXPECT_TRUE(eventually([&] { return daemon.get("/api/v1/runs/" + id + "/events").status == 200; })) << "places are given back";
+    EXPECT_TRUE(eventually([&] {
+        return daemon.get("/api/v1/runs/" + id + "/events").status == 200;
+    })) << "places are given back";
 }
 
 TEST(Daemon, AViewerHearsAHeartbeatWhileNothingHappens) {
@@ -401,7 +471,8 @@ TEST(Daemon, AViewerHearsAHeartbeatWhileNothingHappens) {
     daemon.start_run(long_run);
     const std::string waiting = daemon.start_run(short_run);
     Connection viewer(daemon.port());
-    viewer.send("GET /api/v1/runs/" + waiting + "/events HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(daemon.port()) + "\r\n\r\n");
+    viewer.send("GET /api/v1/runs/" + waiting + "/events HTTP/1.1\r\nHost: 127.0.0.1:" +
+                std::to_string(daemon.port()) + "\r\n\r\n");
     EXPECT_NE(viewer.read_until("\n: ").find("\n: "), std::string::npos);
 }
 
@@ -457,11 +528,25 @@ TEST(Daemon, ServesThePageAndNothingBesideIt) {
         EXPECT_EQ(daemon.get("/?a=b").body, index.body);
         EXPECT_EQ(daemon.get("/", {"If-None-Match: " + index.headers["etag"]}).status, 304);
         EXPECT_EQ(daemon.get("/view.wasm").headers["content-type"], "application/wasm");
-        EXPECT_EQ(daemon.get("/app.webmanifest").headers["content-type"], "application/manifest+json");
-        EXPECT_EQ(daemon.get("/assets/a.js").headers["content-type"], "text/javascript; charset=utf-8");
-        for (const char* path : {"/../secret", "/%2e%2e/secret", "/..%2fsecret", "/%2e%2e%2fsecret", "/..%5csecret", "/assets/../../secret",
-                                 "/....//secret", "//etc/passwd", "/link", "/assets", "/assets/", "/view.wasm%00.html", "/./index.html",
-                                 "/%252e%252e/secret", "/page/index.html"}) {
+        EXPECT_EQ(daemon.get("/app.webmanifest").headers["content-type"],
+                  "application/manifest+json");
+        EXPECT_EQ(daemon.get("/assets/a.js").headers["content-type"],
+                  "text/javascript; charset=utf-8");
+        for (const char* path : {"/../secret",
+                                 "/%2e%2e/secret",
+                                 "/..%2fsecret",
+                                 "/%2e%2e%2fsecret",
+                                 "/..%5csecret",
+                                 "/assets/../../secret",
+                                 "/....//secret",
+                                 "//etc/passwd",
+                                 "/link",
+                                 "/assets",
+                                 "/assets/",
+                                 "/view.wasm%00.html",
+                                 "/./index.html",
+                                 "/%252e%252e/secret",
+                                 "/page/index.html"}) {
             const Response response = daemon.get(path);
             EXPECT_EQ(response.status, 404) << path << ": " << response.body;
             EXPECT_EQ(response.body.find("secret"), std::string::npos) << path;

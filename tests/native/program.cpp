@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/native/program.hpp"
 
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -20,8 +12,15 @@
 #include <sstream>
 #include <thread>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <nlohmann/json.hpp>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace ringscope::testing {
 namespace {
@@ -31,7 +30,8 @@ constexpr int patience_ms = 30'000;
 std::string read_all(int file) {
     std::string text;
     std::array<char, 4096> bytes;
-    for (ssize_t count = 0; (count = pread(file, bytes.data(), bytes.size(), static_cast<off_t>(text.size()))) > 0;) {
+    for (ssize_t count = 0;
+         (count = pread(file, bytes.data(), bytes.size(), static_cast<off_t>(text.size()))) > 0;) {
         text.append(bytes.data(), static_cast<size_t>(count));
     }
     return text;
@@ -109,7 +109,8 @@ std::vector<pid_t> children_of(pid_t parent) {
     std::vector<pid_t> children;
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
         const std::string name = entry.path().filename();
-        if (std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c) != 0; })) {
+        if (std::all_of(
+                name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c) != 0; })) {
             const auto fields = process_fields(entry.path());
             if (fields.size() > 1 && fields[1] == std::to_string(parent)) {
                 children.push_back(std::stoi(name));
@@ -189,11 +190,14 @@ Response Connection::read_response() {
     for (std::string line; std::getline(lines, line);) {
         const size_t colon = line.find(": ");
         std::string name = line.substr(0, colon);
-        std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+        std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+            return std::tolower(c);
+        });
         response.headers[name] = line.substr(colon + 2, line.find('\r') - colon - 2);
     }
     const auto length = response.headers.find("content-length");
-    const size_t body_bytes = length == response.headers.end() ? std::string::npos : std::stoul(length->second);
+    const size_t body_bytes =
+        length == response.headers.end() ? std::string::npos : std::stoul(length->second);
     while (received_.size() < body_bytes && read_more()) {
     }
     response.body = std::exchange(received_, "");
@@ -203,7 +207,8 @@ Response Connection::read_response() {
     return response;
 }
 
-Daemon::Daemon(const std::vector<std::string>& options) : errors_(memfd_create("errors", MFD_CLOEXEC)) {
+Daemon::Daemon(const std::vector<std::string>& options)
+    : errors_(memfd_create("errors", MFD_CLOEXEC)) {
     std::array<int, 2> ends{};
     EXPECT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
     std::vector<std::string> arguments{"serve", "--port", "0"};
@@ -235,8 +240,11 @@ std::string Daemon::errors() const {
     return read_all(errors_);
 }
 
-Response Daemon::request(const std::string& line, const std::vector<std::string>& headers, const std::string& body) const {
-    std::string text = line + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port_) + "\r\nConnection: close\r\n";
+Response Daemon::request(const std::string& line,
+                         const std::vector<std::string>& headers,
+                         const std::string& body) const {
+    std::string text = line + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port_) +
+                       "\r\nConnection: close\r\n";
     for (const std::string& header : headers) {
         text += header + "\r\n";
     }
@@ -253,20 +261,24 @@ Response Daemon::get(const std::string& path, const std::vector<std::string>& he
 }
 
 Response Daemon::start(const std::string& body) const {
-    return request("POST /api/v1/runs", {"Authorization: Bearer " + token_, "Content-Type: application/json"}, body);
+    return request("POST /api/v1/runs",
+                   {"Authorization: Bearer " + token_, "Content-Type: application/json"},
+                   body);
 }
 
 std::string Daemon::start_run(const std::string& run_line) const {
     const Response response = start(R"({"run": ")" + run_line + R"("})");
     EXPECT_EQ(response.status, 201) << response.body;
-    return response.status == 201 ? nlohmann::json::parse(response.body)["id"].get<std::string>() : "";
+    return response.status == 201 ? nlohmann::json::parse(response.body)["id"].get<std::string>()
+                                  : "";
 }
 
 std::string Daemon::wait_done(const std::string& id) const {
     Response response;
     EXPECT_TRUE(eventually([&] {
         response = get("/api/v1/runs/" + id);
-        return response.status != 200 || response.body.find(R"("state":"done")") != std::string::npos;
+        return response.status != 200 ||
+               response.body.find(R"("state":"done")") != std::string::npos;
     }));
     return response.body;
 }

@@ -23,21 +23,21 @@ constexpr std::chrono::seconds patience{30};
 using State = RunStore::Viewer::State;
 
 class Folder {
- public:
-  Folder() {
-      std::string name = (fs::temp_directory_path() / "ringscope-test.XXXXXX").string();
-      path_ = mkdtemp(name.data());
-  }
-  ~Folder() { fs::remove_all(path_); }
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-  const fs::path& path() const { return path_; }
-  void write(const std::string& name, const std::string& content) const {
-      fs::create_directories((path_ / name).parent_path());
-      std::ofstream(path_ / name, std::ios::binary) << content;
-  }
+  public:
+    Folder() {
+        std::string name = (fs::temp_directory_path() / "ringscope-test.XXXXXX").string();
+        path_ = mkdtemp(name.data());
+    }
+    ~Folder() { fs::remove_all(path_); }
+    std::string file(const std::string& name) const { return (path_ / name).string(); }
+    const fs::path& path() const { return path_; }
+    void write(const std::string& name, const std::string& content) const {
+        fs::create_directories((path_ / name).parent_path());
+        std::ofstream(path_ / name, std::ios::binary) << content;
+    }
 
- private:
-  fs::path path_;
+  private:
+    fs::path path_;
 };
 
 std::string read_file(const std::string& path) {
@@ -164,7 +164,14 @@ TEST(PageFiles, FindsFilesByExactPathOnly) {
     EXPECT_EQ(page->find("/")->content_type, "text/html; charset=utf-8");
     ASSERT_NE(page->find("/assets/view.wasm"), nullptr);
     EXPECT_EQ(page->find("/assets/view.wasm")->content_type, "application/wasm");
-    for (const char* path : {"", "//", "/assets", "/assets/", "/link.txt", "/../secret.txt", "/assets/../index.html", "index.html"}) {
+    for (const char* path : {"",
+                             "//",
+                             "/assets",
+                             "/assets/",
+                             "/link.txt",
+                             "/../secret.txt",
+                             "/assets/../index.html",
+                             "index.html"}) {
         EXPECT_EQ(page->find(path), nullptr) << path;
     }
 }

@@ -47,25 +47,30 @@ Measured measure(const RunSpec& run) {
     return measure(run, *build_schedule(run.algorithm, run.problem));
 }
 
-using HopKey = std::tuple<int32_t, int32_t, int32_t, int32_t, int32_t>;  // iteration, target, step, source, chunk
+using HopKey = std::tuple<int32_t, int32_t, int32_t, int32_t, int32_t>;  // iteration, target, step,
+                                                                         // source, chunk
 
 HopKey key_of(int32_t iteration, const Transfer& transfer) {
-    return {iteration, transfer.target_rank, transfer.step, transfer.source_rank, transfer.chunk_begin};
+    return {
+        iteration, transfer.target_rank, transfer.step, transfer.source_rank, transfer.chunk_begin};
 }
 
-// Holds the events against the hops that the schedule demands: all there, once, in an order that is allowed.
+// Holds the events against the hops that the schedule demands: all there, once, in an order that is
+// allowed.
 void expect_complete(const RunSpec& run, const std::vector<Event>& events) {
     std::map<HopKey, Event> by_key;
     for (const Event& event : events) {
         EXPECT_LE(event.begin_ps, event.end_ps);
-        EXPECT_TRUE(by_key.emplace(key_of(event.iteration, event.transfer), event).second) << "a hop came twice";
+        EXPECT_TRUE(by_key.emplace(key_of(event.iteration, event.transfer), event).second)
+            << "a hop came twice";
     }
     const auto hops = derive_hops(*build_schedule(run.algorithm, run.problem));
     ASSERT_TRUE(hops);
     size_t hop_count = 0;
     for (int32_t iteration = 0; iteration < run.iterations; ++iteration) {
         const auto event_of = [&](int32_t rank, int32_t hop) {
-            const auto found = by_key.find(key_of(iteration, (*hops)[static_cast<size_t>(rank)][static_cast<size_t>(hop)].transfer));
+            const auto found = by_key.find(key_of(
+                iteration, (*hops)[static_cast<size_t>(rank)][static_cast<size_t>(hop)].transfer));
             EXPECT_NE(found, by_key.end()) << "a hop is missing";
             return found == by_key.end() ? Event() : found->second;
         };
@@ -78,7 +83,8 @@ void expect_complete(const RunSpec& run, const std::vector<Event>& events) {
                     EXPECT_GE(event.begin_ps, event_of(rank, hop - 1).end_ps);
                 }
                 for (const Dependency& dependency : own[static_cast<size_t>(hop)].dependencies) {
-                    EXPECT_GE(event.begin_ps, event_of(dependency.rank, dependency.hop_count - 1).end_ps);
+                    EXPECT_GE(event.begin_ps,
+                              event_of(dependency.rank, dependency.hop_count - 1).end_ps);
                 }
             }
         }
@@ -90,7 +96,8 @@ class ThreadsEngine : public ::testing::TestWithParam<int32_t> {};
 
 TEST_P(ThreadsEngine, SumsEveryElementAndStampsEveryHopOnce) {
     const int64_t rank_count = GetParam();
-    for (const int64_t element_count : std::set<int64_t>{0, 1, rank_count - 1, rank_count, rank_count + 1, 1009, 100'000}) {
+    for (const int64_t element_count :
+         std::set<int64_t>{0, 1, rank_count - 1, rank_count, rank_count + 1, 1009, 100'000}) {
         SCOPED_TRACE("elements " + std::to_string(element_count));
         const RunSpec run = threads_run(GetParam(), element_count, 2);
         const Measured measured = measure(run);
@@ -133,7 +140,8 @@ TEST(ThreadsEngineTrace, AWrongScheduleIsCalledWrongAndSaysWhere) {
     --schedule.step_count;  // the last chunk never arrives
     const Measured measured = measure(run, schedule);
     EXPECT_EQ(measured.outcome.kind, OutcomeKind::wrong);
-    EXPECT_NE(measured.outcome.reason.find("rank 0, element "), std::string::npos) << measured.outcome.reason;
+    EXPECT_NE(measured.outcome.reason.find("rank 0, element "), std::string::npos)
+        << measured.outcome.reason;
 }
 
 struct Refusal {
@@ -145,9 +153,12 @@ TEST(ThreadsEngineLimits, RefuseWhatCannotBeDoneAndNameTheField) {
     const std::vector<Refusal> refusals{
         {"engine=threads&ranks=257", "ranks=257: must be 1 to 256 for engine=threads"},
         {"engine=threads&ranks=256&bytes=1TiB", "bytes=1TiB: must be at most "},
-        {"engine=threads&ranks=256&bytes=4KiB&iterations=1000", "iterations=1000: must be at most 76: "},
-        {"engine=threads&set=rank.0.start:1us", "set=rank.0.start:1us: describes the simulated network"},
-        {"engine=threads&change=1ms:bandwidth:1GB/s", "change=bandwidth:1GB/s: describes the simulated network"},
+        {"engine=threads&ranks=256&bytes=4KiB&iterations=1000",
+         "iterations=1000: must be at most 76: "},
+        {"engine=threads&set=rank.0.start:1us",
+         "set=rank.0.start:1us: describes the simulated network"},
+        {"engine=threads&change=1ms:bandwidth:1GB/s",
+         "change=bandwidth:1GB/s: describes the simulated network"},
         {"engine=simulator", "engine=simulator: measures nothing"},
         {"engine=cuda", "engine=cuda: not part of this version"},
         {"engine=abacus", "engine=abacus: must be one of simulator threads"},

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "native/worker.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <string>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "tests/native/program.hpp"
 
@@ -35,10 +34,11 @@ struct Supervised {
 };
 
 // Runs a real worker; `meddle` is called with its pid when the first events are there.
-Supervised supervise_run(std::string_view line,
-                         std::chrono::milliseconds deadline,
-                         const std::function<void(pid_t)>& meddle = [](pid_t) {},
-                         const std::atomic<bool>* cancelled = nullptr) {
+Supervised supervise_run(
+    std::string_view line,
+    std::chrono::milliseconds deadline,
+    const std::function<void(pid_t)>& meddle = [](pid_t) {},
+    const std::atomic<bool>* cancelled = nullptr) {
     const RunSpec run = *parse_run(line);
     TraceRecorder recorder(run, *build_schedule(run.algorithm, run.problem));
     Supervised supervised;
@@ -76,31 +76,38 @@ TEST(Worker, RunsToItsEnd) {
 }
 
 TEST(Worker, KilledFromOutsideIsAFailedRunThatNamesTheSignal) {
-    const Supervised supervised = supervise_run(long_run, never, [](pid_t pid) { kill(pid, SIGKILL); });
-    EXPECT_EQ(supervised.trace.outcome, (Outcome{OutcomeKind::failed, "the worker was ended by signal 9 (Killed) before its outcome"}));
+    const Supervised supervised =
+        supervise_run(long_run, never, [](pid_t pid) { kill(pid, SIGKILL); });
+    EXPECT_EQ(supervised.trace.outcome,
+              (Outcome{OutcomeKind::failed,
+                       "the worker was ended by signal 9 (Killed) before its outcome"}));
     EXPECT_FALSE(supervised.trace.events.empty());
 }
 
 TEST(Worker, ACrashIsAFailedRunThatNamesTheSignal) {
-    const Supervised supervised = supervise_run(long_run, never, [](pid_t pid) { kill(pid, SIGABRT); });
-    EXPECT_EQ(supervised.trace.outcome.reason, "the worker was ended by signal 6 (Aborted) before its outcome");
+    const Supervised supervised =
+        supervise_run(long_run, never, [](pid_t pid) { kill(pid, SIGABRT); });
+    EXPECT_EQ(supervised.trace.outcome.reason,
+              "the worker was ended by signal 6 (Aborted) before its outcome");
 }
 
 TEST(Worker, IsKilledAtTheDeadline) {
     const Supervised supervised = supervise_run(long_run, std::chrono::milliseconds(700));
-    EXPECT_EQ(supervised.trace.outcome, (Outcome{OutcomeKind::timeout, "not done within 700 ms; the worker was killed"}));
+    EXPECT_EQ(supervised.trace.outcome,
+              (Outcome{OutcomeKind::timeout, "not done within 700 ms; the worker was killed"}));
 }
 
 TEST(Worker, FrozenIsKilledAtTheDeadline) {
-    const Supervised supervised =
-        supervise_run(small_steps, std::chrono::milliseconds(4'000), [](pid_t pid) { kill(pid, SIGSTOP); });
+    const Supervised supervised = supervise_run(
+        small_steps, std::chrono::milliseconds(4'000), [](pid_t pid) { kill(pid, SIGSTOP); });
     EXPECT_EQ(supervised.trace.outcome.kind, OutcomeKind::timeout);
     EXPECT_FALSE(supervised.trace.events.empty());
 }
 
 TEST(Worker, IsKilledWhenCancelled) {
     std::atomic<bool> cancelled{false};
-    const Supervised supervised = supervise_run(long_run, never, [&](pid_t) { cancelled = true; }, &cancelled);
+    const Supervised supervised = supervise_run(
+        long_run, never, [&](pid_t) { cancelled = true; }, &cancelled);
     EXPECT_EQ(supervised.trace.outcome, (Outcome{OutcomeKind::failed, "cancelled"}));
 }
 
@@ -112,7 +119,9 @@ TEST(Worker, AMissingProgramIsAFailedRun) {
     supervision.program = "/nowhere/ringscope";
     supervision.take_text = [&](std::string_view piece) { text += piece; };
     supervise(recorder, supervision);
-    EXPECT_EQ(recorder.outcome(), (Outcome{OutcomeKind::failed, "the worker exited with status 127 before its outcome"}));
+    EXPECT_EQ(
+        recorder.outcome(),
+        (Outcome{OutcomeKind::failed, "the worker exited with status 127 before its outcome"}));
     EXPECT_TRUE(decode(text));
 }
 
@@ -121,7 +130,8 @@ TEST(Worker, HasNoDescriptorOfItsParentBesideTheStandardOnes) {
     ASSERT_EQ(pipe(ends), 0);  // not close-on-exec, on purpose
     size_t count = 0;
     supervise_run(long_run, never, [&](pid_t pid) {
-        for (const auto& entry : std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/fd")) {
+        for (const auto& entry :
+             std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/fd")) {
             const std::string target = std::filesystem::read_symlink(entry.path());
             count += target.starts_with("pipe:") && std::stoi(entry.path().filename()) > 2 ? 1 : 0;
         }
@@ -165,7 +175,8 @@ std::string sample_text(const Trace& trace, size_t events_per_block) {
 
 size_t events_in_closed_blocks(std::string_view text) {
     const size_t last_block = text.rfind("\nblock\t");
-    const size_t end = last_block == std::string_view::npos ? last_block : text.find('\n', last_block + 1);
+    const size_t end =
+        last_block == std::string_view::npos ? last_block : text.find('\n', last_block + 1);
     if (end == std::string_view::npos && last_block != std::string_view::npos) {
         return events_in_closed_blocks(text.substr(0, last_block));  // its line is cut
     }
@@ -191,7 +202,8 @@ TEST(TraceRecorder, CutAnywhereItKeepsTheGoodBlocksAndEndsValid) {
         ASSERT_TRUE(trace) << "cut at " << cut << ": " << trace.error().message;
         EXPECT_EQ(trace->run, whole.run);
         EXPECT_TRUE(std::equal(trace->events.begin(), trace->events.end(), whole.events.begin()));
-        EXPECT_EQ(trace->events.size(), events_in_closed_blocks(std::string_view(text).substr(0, cut)));
+        EXPECT_EQ(trace->events.size(),
+                  events_in_closed_blocks(std::string_view(text).substr(0, cut)));
         EXPECT_EQ(recorder.trace_hash(), hash_of(kept));
     }
 }
