@@ -24,10 +24,15 @@ constexpr int write_timeout_s = 5;  // then a viewer that does not read is dropp
 constexpr int retry_after_s = 2;
 
 constexpr std::string_view content_security_policy =
-    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' "
-    "data: blob:; "
-    "connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action "
-    "'none'; "
+    "default-src 'none'; "
+    "script-src 'self' 'wasm-unsafe-eval'; "
+    "style-src 'self'; "
+    "img-src 'self' data: blob:; "
+    "connect-src 'self'; "
+    "font-src 'self'; "
+    "manifest-src 'self'; "
+    "base-uri 'none'; "
+    "form-action 'none'; "
     "frame-ancestors 'none'";
 
 // A thread for each connection, on demand, up to a limit; idle ones are used again. The library's

@@ -115,6 +115,32 @@ std::string sent_event(std::string_view lines, int64_t last_line) {
     return text + "\n";
 }
 
+// How many lines a viewer that comes back has seen.
+Result<int64_t> read_last_line(const std::string& header) {
+    int64_t line = 0;
+    const char* header_end = header.data() + header.size();
+    const auto [end, problem] = std::from_chars(header.data(), header_end, line);
+    if (!header.empty() && (problem != std::errc{} || end != header_end || line < 0)) {
+        return invalid_field("Last-Event-ID", header, "must be the number of a line");
+    }
+    return line;
+}
+
+HttpResponse::Stream next_event(RunStore::Viewer& viewer, std::string& piece) {
+    std::string lines;
+    switch (viewer.next(lines, heartbeat)) {
+        case RunStore::Viewer::State::stopped:
+            return HttpResponse::Stream::abort;
+        case RunStore::Viewer::State::end:
+            piece = "event: end\ndata: {}\n\n";
+            return HttpResponse::Stream::end;
+        case RunStore::Viewer::State::more:
+            break;
+    }
+    piece = lines.empty() ? ": still there\n\n" : sent_event(lines, viewer.line_count());
+    return HttpResponse::Stream::more;
+}
+
 class Daemon {
   public:
     Daemon(const ServeOptions& options, PageFiles page)
@@ -263,31 +289,18 @@ HttpResponse Daemon::cancel_run(const HttpRequest& request) {
 }
 
 HttpResponse Daemon::stream_run(const HttpRequest& request) {
-    const std::string last = request.header("Last-Event-ID");
-    int64_t line = 0;
-    const auto [end, problem] = std::from_chars(last.data(), last.data() + last.size(), line);
-    if (!last.empty() && (problem != std::errc{} || end != last.data() + last.size() || line < 0)) {
-        return problem_response(
-            400, invalid_field("Last-Event-ID", last, "must be the number of a line"));
+    const auto line = read_last_line(request.header("Last-Event-ID"));
+    if (!line) {
+        return problem_response(400, line.error());
     }
-    const auto viewer = store_.view(request.id, line);
+    const auto viewer = store_.view(request.id, *line);
     if (!viewer) {
         return no_such_run(request.id);
     }
     HttpResponse response;
     response.content_type = "text/event-stream";
     response.stream = [viewer = *viewer](std::string& piece) mutable {
-        std::string lines;
-        const auto state = viewer.next(lines, heartbeat);
-        if (state == RunStore::Viewer::State::stopped) {
-            return HttpResponse::Stream::abort;
-        }
-        if (state == RunStore::Viewer::State::end) {
-            piece = "event: end\ndata: {}\n\n";
-            return HttpResponse::Stream::end;
-        }
-        piece = lines.empty() ? ": still there\n\n" : sent_event(lines, viewer.line_count());
-        return HttpResponse::Stream::more;
+        return next_event(viewer, piece);
     };
     return response;
 }
