@@ -344,7 +344,7 @@ TEST(Daemon, StreamsATraceThatDecodesToWhatItReports) {
     const std::string text = trace_of(parse_stream(stream.body));
     const auto trace = decode(text);
     ASSERT_TRUE(trace) << trace.error().message;
-    EXPECT_EQ(print_run(trace->run), run["run"]);
+    EXPECT_EQ(run["run"], print_run(trace->run));
     EXPECT_EQ(trace->events.size(), 20U * 24);
     const json result =
         json::parse(daemon.get("/api/v1/runs/" + run["id"].get<std::string>()).body);
