@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "native/commands.hpp"
 
-#include <sys/resource.h>
-
 #include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <optional>
 #include <vector>
+
+#include <sys/resource.h>
 
 #include "native/engine.hpp"
 #include "native/output_file.hpp"
@@ -46,7 +46,8 @@ Result<std::optional<OutputFile>> open_trace(const RunOptions& options) {
         return std::optional<OutputFile>();
     }
     if (options.trace == "-" && options.json) {
-        return invalid_field("trace", "-", "cannot go to standard output together with --json; name a file");
+        return invalid_field(
+            "trace", "-", "cannot go to standard output together with --json; name a file");
     }
     auto file = OutputFile::create(options.trace);
     if (!file) {
@@ -58,7 +59,9 @@ Result<std::optional<OutputFile>> open_trace(const RunOptions& options) {
 void add_usage(RunResult& result, int who) {
     rusage usage{};
     getrusage(who, &usage);
-    const auto us = [](const timeval& time) { return int64_t{time.tv_sec} * 1'000'000 + time.tv_usec; };
+    const auto us = [](const timeval& time) {
+        return int64_t{time.tv_sec} * 1'000'000 + time.tv_usec;
+    };
     result.cpu_us += us(usage.ru_utime) + us(usage.ru_stime);
     result.peak_rss_bytes = std::max(result.peak_rss_bytes, int64_t{usage.ru_maxrss} * 1024);
 }
@@ -114,9 +117,13 @@ void print_list(const Items& items, bool json) {
     writer.begin_array();
     for (const auto* item : items) {
         if (!json) {
-            std::printf("%-12s %s\n", std::string(item->name).c_str(), std::string(item->summary).c_str());
+            std::printf(
+                "%-12s %s\n", std::string(item->name).c_str(), std::string(item->summary).c_str());
         }
-        writer.begin_object().field("name", item->name).field("summary", item->summary).end_object();
+        writer.begin_object()
+            .field("name", item->name)
+            .field("summary", item->summary)
+            .end_object();
     }
     writer.end_array();
     if (json) {
@@ -129,8 +136,12 @@ void print_engines(bool json) {
     writer.begin_array();
     for (const EngineInfo& info : engine_infos()) {
         if (!json) {
-            const std::string missing = info.missing.empty() ? "" : " (" + std::string(info.missing) + ")";
-            std::printf("%-12s %s%s\n", std::string(info.name).c_str(), std::string(info.summary).c_str(), missing.c_str());
+            const std::string missing =
+                info.missing.empty() ? "" : " (" + std::string(info.missing) + ")";
+            std::printf("%-12s %s%s\n",
+                        std::string(info.name).c_str(),
+                        std::string(info.summary).c_str(),
+                        missing.c_str());
         }
         append_engine(writer, info);
     }
@@ -161,9 +172,11 @@ int simulate_command(const RunOptions& options) {
     }
     const int64_t messages = find_algorithm(run->algorithm)->message_count(run->problem);
     if (!options.trace.empty() && messages > trace_event_count_max) {
-        return fail(invalid_field("trace", options.trace,
-                                  "cannot hold this run's " + std::to_string(messages) + " events; at most " +
-                                      std::to_string(trace_event_count_max) + " fit, so simulate it without --trace"),
+        return fail(invalid_field("trace",
+                                  options.trace,
+                                  "cannot hold this run's " + std::to_string(messages) +
+                                      " events; at most " + std::to_string(trace_event_count_max) +
+                                      " fit, so simulate it without --trace"),
                     options);
     }
     auto file = open_trace(options);
@@ -229,7 +242,9 @@ int list_command(std::string_view what, bool json) {
     } else if (what == "topologies") {
         print_list(topology_presets(), json);
     } else {
-        tell_error(invalid_field("list", std::string(what), "must be one of engines algorithms topologies"), json);
+        tell_error(invalid_field(
+                       "list", std::string(what), "must be one of engines algorithms topologies"),
+                   json);
         return 2;
     }
     return 0;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine: what carries a run out on real hardware and measures it. Each is one file in engines/ and one
-// line in engines/registry.cpp; the command line, the daemon and the tests pick it up from there.
+// Engine: what carries a run out on real hardware and measures it. Each is one file in engines/ and
+// one line in engines/registry.cpp; the command line, the daemon and the tests pick it up from
+// there.
 //
-// An engine runs in a worker process of its own (worker.hpp), so it may crash or hang: its parent keeps
-// the deadline. The simulator is no engine in this sense; it is only listed among them.
+// An engine runs in a worker process of its own (worker.hpp), so it may crash or hang: its parent
+// keeps the deadline. The simulator is no engine in this sense; it is only listed among them.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +32,8 @@ struct Engine {
     // Whether this run can be done here. Cheap; asked before a worker starts and again inside it.
     Status (*check)(const RunSpec& run, const Schedule& schedule);
 
-    // Runs all iterations, writes every hop as an event and says how it ended; the caller writes the
-    // outcome. Blocks until done. Errors: as check, and what the machine refuses.
+    // Runs all iterations, writes every hop as an event and says how it ended; the caller writes
+    // the outcome. Blocks until done. Errors: as check, and what the machine refuses.
     Result<Outcome> (*run)(const RunSpec& run, const Schedule& schedule, TraceWriter& trace);
 };
 
@@ -42,8 +43,9 @@ std::vector<EngineInfo> engine_infos();
 // {"name", "summary", "rank_count_max", "missing"}, the last one null when it can run here.
 void append_engine(JsonWriter& json, const EngineInfo& info);
 
-// The engine that measures `run`, after its check. Errors name the field: an unknown engine, one that is
-// missing here, the simulator (which measures nothing), and whatever the engine's check refuses.
+// The engine that measures `run`, after its check. Errors name the field: an unknown engine, one
+// that is missing here, the simulator (which measures nothing), and whatever the engine's check
+// refuses.
 Result<const Engine*> find_engine(const RunSpec& run);
 
 // Refuses the keys that describe a simulated network. For every engine's check.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line. A run's flags are the keys of the run line, joined into one and read by parse_run, so
-// that there is one parser and one vocabulary.
-#include <unistd.h>
-
+// The command line. A run's flags are the keys of the run line, joined into one and read by
+// parse_run, so that there is one parser and one vocabulary.
 #include <algorithm>
 #include <cstdio>
 #include <deque>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <unistd.h>
 
 #include "native/commands.hpp"
 #include "native/http_server.hpp"
@@ -28,16 +27,19 @@ struct RunFlags {
 };
 
 void add_run_flags(CLI::App& command, RunFlags& flags, RunOptions& options) {
-    command.add_option("--run", flags.line, "a whole run line, instead of or before the flags below");
+    command.add_option(
+        "--run", flags.line, "a whole run line, instead of or before the flags below");
     for (const RunKey& key : run_keys()) {
         auto& values = flags.values.emplace_back();
         const std::string help = std::string(key.help) + " (" + std::string(key.example) + ")";
-        CLI::Option* option = command.add_option("--" + std::string(key.name), values, help)->expected(1);
+        CLI::Option* option =
+            command.add_option("--" + std::string(key.name), values, help)->expected(1);
         if (key.repeatable) {
             option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
         }
     }
-    command.add_option("--trace", options.trace, "write the trace to this file; - is standard output");
+    command.add_option(
+        "--trace", options.trace, "write the trace to this file; - is standard output");
     command.add_flag("--json", options.json, "one JSON object instead of a table");
 }
 
@@ -68,7 +70,9 @@ int carry_out(int (*command)(const RunOptions&), const RunFlags& flags, RunOptio
 
 int parse_and_run(int argc, char** argv) {
     CLI::App app("Ringscope shows ring all-reduce, simulated and really run.", "ringscope");
-    app.set_version_flag("--version", "ringscope " RINGSCOPE_VERSION " (cpp-httplib " + std::string(http_library_version()) + ")");
+    app.set_version_flag("--version",
+                         "ringscope " RINGSCOPE_VERSION " (cpp-httplib " +
+                             std::string(http_library_version()) + ")");
     app.require_subcommand(1);
 
     RunOptions options;
@@ -79,15 +83,19 @@ int parse_and_run(int argc, char** argv) {
     RunFlags run_flags;
     CLI::App* run = app.add_subcommand("run", "carry a run out on this machine and measure it");
     add_run_flags(*run, run_flags, options);
-    run->add_option("--deadline", options.deadline, "after this time the run is killed")->capture_default_str();
+    run->add_option("--deadline", options.deadline, "after this time the run is killed")
+        ->capture_default_str();
 
     ServeOptions serve_options;
-    CLI::App* serve_command = app.add_subcommand("serve", "the daemon: serves the page and runs what it asks for");
-    serve_command->add_option("--port", serve_options.port, "on 127.0.0.1; 0 takes any that is free")
+    CLI::App* serve_command =
+        app.add_subcommand("serve", "the daemon: serves the page and runs what it asks for");
+    serve_command
+        ->add_option("--port", serve_options.port, "on 127.0.0.1; 0 takes any that is free")
         ->capture_default_str()
         ->check(CLI::Range(0, 65535));
     serve_command->add_option("--page", serve_options.page, "folder of the built page");
-    serve_command->add_option("--viewers", serve_options.viewers_max, "how many may watch at a time")
+    serve_command
+        ->add_option("--viewers", serve_options.viewers_max, "how many may watch at a time")
         ->capture_default_str()
         ->check(CLI::Range(1, 1000));
 
@@ -97,7 +105,8 @@ int parse_and_run(int argc, char** argv) {
     list->add_flag("--json", options.json, "a JSON array instead of a table");
 
     std::string worker_line;
-    CLI::App* worker = app.add_subcommand("worker", "carries out one run for a parent process")->group("");
+    CLI::App* worker =
+        app.add_subcommand("worker", "carries out one run for a parent process")->group("");
     worker->add_option("--run", worker_line)->required();
 
     try {
@@ -106,8 +115,11 @@ int parse_and_run(int argc, char** argv) {
         if (problem.get_exit_code() == 0) {
             return app.exit(problem);  // prints the help or the version
         }
-        const auto is_json = [](const char* argument) { return std::string_view(argument) == "--json"; };
-        tell_error(plain_error(ErrorKind::invalid_argument, std::string(problem.what()) + " (ringscope --help)"),
+        const auto is_json = [](const char* argument) {
+            return std::string_view(argument) == "--json";
+        };
+        tell_error(plain_error(ErrorKind::invalid_argument,
+                               std::string(problem.what()) + " (ringscope --help)"),
                    std::any_of(argv, argv + argc, is_json));
         return 2;
     }

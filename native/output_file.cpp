@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "native/output_file.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace ringscope {
 namespace {
 
 Error cannot_write(const std::string& path) {
-    return plain_error(ErrorKind::invalid_argument, path + ": cannot be written: " + std::strerror(errno));
+    return plain_error(ErrorKind::invalid_argument,
+                       path + ": cannot be written: " + std::strerror(errno));
 }
 
 }  // namespace
@@ -22,14 +23,16 @@ Result<OutputFile> OutputFile::create(const std::string& path) {
     if (path == "-") {
         const int output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
         std::FILE* file = output < 0 ? nullptr : fdopen(output, "w");
-        return file == nullptr ? Result<OutputFile>(cannot_write("standard output")) : OutputFile("", "", file);
+        return file == nullptr ? Result<OutputFile>(cannot_write("standard output"))
+                               : OutputFile("", "", file);
     }
     std::string part_path = path + ".XXXXXX";
     const int output = mkostemp(part_path.data(), O_CLOEXEC);
     if (output < 0) {
         return cannot_write(path);
     }
-    const mode_t mask = umask(0);  // mkostemp makes it private; a trace is as public as any new file
+    const mode_t mask =
+        umask(0);  // mkostemp makes it private; a trace is as public as any new file
     umask(mask);
     fchmod(output, 0666 & ~mask);
     return OutputFile(path, part_path, fdopen(output, "w"));

@@ -12,31 +12,31 @@
 namespace ringscope {
 
 class OutputFile {
- public:
-  // Errors: the folder does not exist or cannot be written to.
-  static Result<OutputFile> create(const std::string& path);
+  public:
+    // Errors: the folder does not exist or cannot be written to.
+    static Result<OutputFile> create(const std::string& path);
 
-  OutputFile(OutputFile&& other) noexcept = default;
-  OutputFile& operator=(OutputFile&&) = delete;
-  ~OutputFile();
+    OutputFile(OutputFile&& other) noexcept = default;
+    OutputFile& operator=(OutputFile&&) = delete;
+    ~OutputFile();
 
-  // A failure is kept for commit().
-  void write(std::string_view text);
+    // A failure is kept for commit().
+    void write(std::string_view text);
 
-  // Gives the file its name. Errors: something could not be written; then no file is left.
-  Status commit();
+    // Gives the file its name. Errors: something could not be written; then no file is left.
+    Status commit();
 
- private:
-  struct Close {
-      void operator()(std::FILE* file) const { std::fclose(file); }
-  };
+  private:
+    struct Close {
+        void operator()(std::FILE* file) const { std::fclose(file); }
+    };
 
-  OutputFile(std::string path, std::string part_path, std::FILE* file)
-      : path_(std::move(path)), part_path_(std::move(part_path)), file_(file) {}
+    OutputFile(std::string path, std::string part_path, std::FILE* file)
+        : path_(std::move(path)), part_path_(std::move(part_path)), file_(file) {}
 
-  std::string path_;
-  std::string part_path_;  // empty for standard output
-  std::unique_ptr<std::FILE, Close> file_;
+    std::string path_;
+    std::string part_path_;  // empty for standard output
+    std::unique_ptr<std::FILE, Close> file_;
 };
 
 }  // namespace ringscope

@@ -52,7 +52,8 @@ Result<PageFiles> PageFiles::load(const std::string& folder) {
     PageFiles page;
     size_t bytes = 0;
     std::error_code problem;
-    for (fs::recursive_directory_iterator it(folder, problem), end; !problem && it != end; it.increment(problem)) {
+    for (fs::recursive_directory_iterator it(folder, problem), end; !problem && it != end;
+         it.increment(problem)) {
         if (!it->is_regular_file() || it->is_symlink()) {
             continue;
         }
@@ -70,7 +71,8 @@ Result<PageFiles> PageFiles::load(const std::string& folder) {
         hash.add(entry.content);
         entry.etag = "\"" + hash.text() + "\"";
         entry.content_type = content_type_of(it->path().extension().native());
-        page.files_["/" + it->path().lexically_relative(folder).generic_string()] = std::move(entry);
+        page.files_["/" + it->path().lexically_relative(folder).generic_string()] =
+            std::move(entry);
     }
     if (problem) {
         return cannot_serve(folder, "cannot be read: " + problem.message());

@@ -53,7 +53,8 @@ std::string result_table(const RunResult& result) {
     append_row(table, "run", print_run(result.run));
     std::string duration = show_time(report.duration_ps) + (measured ? " measured" : " simulated");
     if (result.run.iterations > 1) {
-        duration += ", median of " + std::to_string(report.iteration_count) + "; shortest " + show_time(report.min_ps);
+        duration += ", median of " + std::to_string(report.iteration_count) + "; shortest " +
+                    show_time(report.min_ps);
     }
     append_row(table, "duration", duration);
     append_row(table, "algbw", show_bandwidth(report.algbw_bytes_per_s));
@@ -63,11 +64,15 @@ std::string result_table(const RunResult& result) {
     }
     append_row(table, "messages", std::to_string(report.message_count));
     append_row(table, "bytes per rank", show_bytes(report.wire_bytes_per_rank) + " on the wire");
-    append_row(table, "verified", result.outcome.kind == OutcomeKind::ok ? "yes, every sum is right" : "no");
+    append_row(table,
+               "verified",
+               result.outcome.kind == OutcomeKind::ok ? "yes, every sum is right" : "no");
     append_row(table, "bottleneck", report.bottleneck);
     append_row(table, "trace hash", result.trace_hash);
     if (result.outcome.kind != OutcomeKind::ok) {
-        append_row(table, "outcome", std::string(outcome_name(result.outcome.kind)) + ": " + result.outcome.reason);
+        append_row(table,
+                   "outcome",
+                   std::string(outcome_name(result.outcome.kind)) + ": " + result.outcome.reason);
     }
     return table;
 }
@@ -77,8 +82,9 @@ std::string impossible(const RunResult& result) {
     if (report.lower_bound_ps == 0 || report.duration_ps >= report.lower_bound_ps) {
         return "";
     }
-    return "the result, " + show_time(report.duration_ps) + ", is below the lower bound of any all-reduce, " +
-           show_time(report.lower_bound_ps) + ": this is a mistake in ringscope; please report it with the run line";
+    return "the result, " + show_time(report.duration_ps) +
+           ", is below the lower bound of any all-reduce, " + show_time(report.lower_bound_ps) +
+           ": this is a mistake in ringscope; please report it with the run line";
 }
 
 }  // namespace ringscope

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a finished run is told: as JSON fields, the same for `ringscope run --json` and the daemon, and as
-// a table for people.
+// How a finished run is told: as JSON fields, the same for `ringscope run --json` and the daemon,
+// and as a table for people.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct RunResult {
     int64_t peak_rss_bytes = 0;
 };
 
-// Appends to an open object: run, engine, clock, trace_hash, report, outcome; of a measured run also
-// iterations, median_ps and min_ps.
+// Appends to an open object: run, engine, clock, trace_hash, report, outcome; of a measured run
+// also iterations, median_ps and min_ps.
 void append_result(JsonWriter& json, const RunResult& result);
 
 // One object, with what the run cost this machine.
@@ -31,7 +31,8 @@ std::string result_json(const RunResult& result);
 // An aligned table, one fact a line.
 std::string result_table(const RunResult& result);
 
-// Our own mistake, if there is one: a simulated run faster than any all-reduce can be. Empty when not.
+// Our own mistake, if there is one: a simulated run faster than any all-reduce can be. Empty when
+// not.
 std::string impossible(const RunResult& result);
 
 }  // namespace ringscope

@@ -24,12 +24,14 @@ void log_run(const std::string& id, const std::string& what) {
 
 std::string result_fields(const TraceRecorder& recorder) {
     JsonWriter json;
-    append_result(json, {recorder.run(), recorder.report(), recorder.outcome(), recorder.trace_hash()});
+    append_result(json,
+                  {recorder.run(), recorder.report(), recorder.outcome(), recorder.trace_hash()});
     return json.text();
 }
 
 std::string ending(const Outcome& outcome) {
-    return "ended: " + std::string(outcome_name(outcome.kind)) + (outcome.reason.empty() ? "" : ": " + outcome.reason);
+    return "ended: " + std::string(outcome_name(outcome.kind)) +
+           (outcome.reason.empty() ? "" : ": " + outcome.reason);
 }
 
 }  // namespace

@@ -120,12 +120,14 @@ void RunStore::forget_oldest() {
     }
 }
 
-RunStore::Viewer::State RunStore::Viewer::next(std::string& lines, std::chrono::milliseconds patience) {
+RunStore::Viewer::State RunStore::Viewer::next(std::string& lines,
+                                               std::chrono::milliseconds patience) {
     std::unique_lock lock(store_.mutex_);
     const Record& record = *record_;
     skip();
     store_.changed_.wait_for(lock, patience, [&] {
-        return store_.stopped_ || record.text.size() > offset_ || record.entry.state == RunState::done;
+        return store_.stopped_ || record.text.size() > offset_ ||
+               record.entry.state == RunState::done;
     });
     if (store_.stopped_) {
         return State::stopped;
@@ -140,7 +142,8 @@ RunStore::Viewer::State RunStore::Viewer::next(std::string& lines, std::chrono::
         end = rest.find('\n');  // one line longer than a piece
     }
     lines += rest.substr(0, end + 1);
-    line_count_ += std::count(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(end) + 1, '\n');
+    line_count_ +=
+        std::count(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(end) + 1, '\n');
     offset_ += end + 1;
     return State::more;
 }

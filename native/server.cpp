@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "native/server.hpp"
 
-#include <pthread.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -14,6 +11,8 @@
 #include <thread>
 
 #include <nlohmann/json.hpp>
+#include <pthread.h>
+#include <unistd.h>
 
 #include "native/engine.hpp"
 #include "native/http_server.hpp"
@@ -52,19 +51,22 @@ HttpResponse refuse(int status, std::string message) {
 }
 
 HttpResponse no_such_run(const std::string& id) {
-    return problem_response(404, invalid_field("id", id, "is not a run of this daemon, or was forgotten since"));
+    return problem_response(
+        404, invalid_field("id", id, "is not a run of this daemon, or was forgotten since"));
 }
 
 // The run line of a body that is exactly {"run": "..."}.
 Result<std::string> read_body(const std::string& body) {
     int key_count = 0;
-    const auto count_keys = [&key_count](int, nlohmann::json::parse_event_t event, nlohmann::json&) {
+    const auto count_keys = [&key_count](
+                                int, nlohmann::json::parse_event_t event, nlohmann::json&) {
         key_count += event == nlohmann::json::parse_event_t::key ? 1 : 0;
         return true;
     };
     const auto json = nlohmann::json::parse(body, count_keys, false);
     if (!json.is_object() || key_count != 1 || !json.contains("run") || !json["run"].is_string()) {
-        return plain_error(ErrorKind::invalid_argument, "the body must be {\"run\": \"RUN LINE\"} and nothing else");
+        return plain_error(ErrorKind::invalid_argument,
+                           "the body must be {\"run\": \"RUN LINE\"} and nothing else");
     }
     return json["run"].get<std::string>();
 }
@@ -84,9 +86,11 @@ Result<RunSpec> read_run(const std::string& body) {
     }
     const int64_t messages = find_algorithm(run->algorithm)->message_count(run->problem);
     if (messages > events_per_run_max / run->iterations) {
-        return invalid_field("iterations", std::to_string(run->iterations),
-                             "must be at most " + std::to_string(events_per_run_max / messages) + " for a run of " +
-                                 std::to_string(messages) + " messages: the daemon keeps " +
+        return invalid_field("iterations",
+                             std::to_string(run->iterations),
+                             "must be at most " + std::to_string(events_per_run_max / messages) +
+                                 " for a run of " + std::to_string(messages) +
+                                 " messages: the daemon keeps " +
                                  std::to_string(events_per_run_max) + " events of a run");
     }
     return run;
@@ -111,72 +115,103 @@ std::string sent_event(std::string_view lines, int64_t last_line) {
     return text + "\n";
 }
 
+// How many lines a viewer that comes back has seen.
+Result<int64_t> read_last_line(const std::string& header) {
+    int64_t line = 0;
+    const char* header_end = header.data() + header.size();
+    const auto [end, problem] = std::from_chars(header.data(), header_end, line);
+    if (!header.empty() && (problem != std::errc{} || end != header_end || line < 0)) {
+        return invalid_field("Last-Event-ID", header, "must be the number of a line");
+    }
+    return line;
+}
+
+HttpResponse::Stream next_event(RunStore::Viewer& viewer, std::string& piece) {
+    std::string lines;
+    switch (viewer.next(lines, heartbeat)) {
+        case RunStore::Viewer::State::stopped:
+            return HttpResponse::Stream::abort;
+        case RunStore::Viewer::State::end:
+            piece = "event: end\ndata: {}\n\n";
+            return HttpResponse::Stream::end;
+        case RunStore::Viewer::State::more:
+            break;
+    }
+    piece = lines.empty() ? ": still there\n\n" : sent_event(lines, viewer.line_count());
+    return HttpResponse::Stream::more;
+}
+
 class Daemon {
- public:
-  Daemon(const ServeOptions& options, PageFiles page)
-      : options_(options),
-        page_(std::move(page)),
-        store_(RunStore::Limits{}),
-        queue_(store_, own_program(), queue_limits_),
-        http_(routes(), {.viewers_max = static_cast<size_t>(options.viewers_max)}) {}
+  public:
+    Daemon(const ServeOptions& options, PageFiles page)
+        : options_(options),
+          page_(std::move(page)),
+          store_(RunStore::Limits{}),
+          queue_(store_, own_program(), queue_limits_),
+          http_(routes(), {.viewers_max = static_cast<size_t>(options.viewers_max)}) {}
 
-  int serve();
+    int serve();
 
- private:
-  using Answer = HttpResponse (Daemon::*)(const HttpRequest&);
+  private:
+    using Answer = HttpResponse (Daemon::*)(const HttpRequest&);
 
-  HttpResponse health(const HttpRequest&) { return text_response("ok\n"); }
-  HttpResponse info(const HttpRequest& request);
-  HttpResponse start_run(const HttpRequest& request);
-  HttpResponse list_runs(const HttpRequest& request);
-  HttpResponse show_run(const HttpRequest& request);
-  HttpResponse cancel_run(const HttpRequest& request);
-  HttpResponse stream_run(const HttpRequest& request);
-  HttpResponse show_page(const HttpRequest& request);
+    HttpResponse health(const HttpRequest&) { return text_response("ok\n"); }
+    HttpResponse info(const HttpRequest& request);
+    HttpResponse start_run(const HttpRequest& request);
+    HttpResponse list_runs(const HttpRequest& request);
+    HttpResponse show_run(const HttpRequest& request);
+    HttpResponse cancel_run(const HttpRequest& request);
+    HttpResponse stream_run(const HttpRequest& request);
+    HttpResponse show_page(const HttpRequest& request);
 
-  // What the daemon answers. `token`: only to who has it.
-  std::vector<HttpRoute> routes() {
-      constexpr bool token = true;
-      constexpr bool open = false;
-      return {
-          {"GET", "/healthz", guard(open, &Daemon::health)},
-          {"GET", "/api/v1/info", guard(open, &Daemon::info)},
-          {"GET", "/api/v1/runs", guard(open, &Daemon::list_runs)},
-          {"POST", "/api/v1/runs", guard(token, &Daemon::start_run)},
-          {"GET", "/api/v1/runs/:id", guard(open, &Daemon::show_run)},
-          {"DELETE", "/api/v1/runs/:id", guard(token, &Daemon::cancel_run)},
-          {"GET", "/api/v1/runs/:id/events", guard(open, &Daemon::stream_run)},
-          {"GET", "/.*", guard(open, &Daemon::show_page)},
-      };
-  }
+    // What the daemon answers. `token`: only to who has it.
+    std::vector<HttpRoute> routes() {
+        constexpr bool token = true;
+        constexpr bool open = false;
+        return {
+            {"GET", "/healthz", guard(open, &Daemon::health)},
+            {"GET", "/api/v1/info", guard(open, &Daemon::info)},
+            {"GET", "/api/v1/runs", guard(open, &Daemon::list_runs)},
+            {"POST", "/api/v1/runs", guard(token, &Daemon::start_run)},
+            {"GET", "/api/v1/runs/:id", guard(open, &Daemon::show_run)},
+            {"DELETE", "/api/v1/runs/:id", guard(token, &Daemon::cancel_run)},
+            {"GET", "/api/v1/runs/:id/events", guard(open, &Daemon::stream_run)},
+            {"GET", "/.*", guard(open, &Daemon::show_page)},
+        };
+    }
 
-  std::function<HttpResponse(const HttpRequest&)> guard(bool needs_token, Answer answer) {
-      return [this, needs_token, answer](const HttpRequest& request) {
-          constexpr std::string_view scheme = "Bearer ";
-          const std::string header = request.header("Authorization");
-          const bool known = header.starts_with(scheme) && token_.matches(std::string_view(header).substr(scheme.size()));
-          if (needs_token && !known) {
-              HttpResponse response = refuse(401, "this needs the token of the address that `ringscope serve` printed: "
-                                                  "send it as Authorization: Bearer TOKEN");
-              response.headers.emplace_back("WWW-Authenticate", "Bearer");
-              return response;
-          }
-          return (this->*answer)(request);
-      };
-  }
+    std::function<HttpResponse(const HttpRequest&)> guard(bool needs_token, Answer answer) {
+        return [this, needs_token, answer](const HttpRequest& request) {
+            constexpr std::string_view scheme = "Bearer ";
+            const std::string header = request.header("Authorization");
+            const bool known = header.starts_with(scheme) &&
+                               token_.matches(std::string_view(header).substr(scheme.size()));
+            if (needs_token && !known) {
+                HttpResponse response =
+                    refuse(401,
+                           "this needs the token of the address that `ringscope serve` printed: "
+                           "send it as Authorization: Bearer TOKEN");
+                response.headers.emplace_back("WWW-Authenticate", "Bearer");
+                return response;
+            }
+            return (this->*answer)(request);
+        };
+    }
 
-  const ServeOptions options_;
-  const PageFiles page_;
-  const Token token_;
-  const RunQueue::Limits queue_limits_;
-  RunStore store_;
-  RunQueue queue_;
-  HttpServer http_;
+    const ServeOptions options_;
+    const PageFiles page_;
+    const Token token_;
+    const RunQueue::Limits queue_limits_;
+    RunStore store_;
+    RunQueue queue_;
+    HttpServer http_;
 };
 
 HttpResponse Daemon::info(const HttpRequest&) {
     JsonWriter json;
-    json.begin_object().field("version", RINGSCOPE_VERSION).field("http_library", http_library_version());
+    json.begin_object()
+        .field("version", RINGSCOPE_VERSION)
+        .field("http_library", http_library_version());
     json.key("engines").begin_array();
     for (const EngineInfo& engine : engine_infos()) {
         append_engine(json, engine);
@@ -208,7 +243,9 @@ HttpResponse Daemon::start_run(const HttpRequest& request) {
     }
     const std::string location = "/api/v1/runs/" + *id;
     JsonWriter json;
-    json.begin_object().field("id", std::string_view(*id)).field("run", std::string_view(print_run(*run)));
+    json.begin_object()
+        .field("id", std::string_view(*id))
+        .field("run", std::string_view(print_run(*run)));
     json.field("events", std::string_view(location + "/events")).end_object();
     HttpResponse response = json_response(json.text(), 201);
     response.headers.emplace_back("Location", location);
@@ -219,7 +256,9 @@ HttpResponse Daemon::list_runs(const HttpRequest&) {
     JsonWriter json;
     json.begin_array();
     for (const RunStore::Entry& entry : store_.list()) {
-        json.begin_object().field("id", std::string_view(entry.id)).field("run", std::string_view(print_run(entry.run)));
+        json.begin_object()
+            .field("id", std::string_view(entry.id))
+            .field("run", std::string_view(print_run(entry.run)));
         json.field("state", run_state_name(entry.state)).end_object();
     }
     json.end_array();
@@ -250,38 +289,27 @@ HttpResponse Daemon::cancel_run(const HttpRequest& request) {
 }
 
 HttpResponse Daemon::stream_run(const HttpRequest& request) {
-    const std::string last = request.header("Last-Event-ID");
-    int64_t line = 0;
-    const auto [end, problem] = std::from_chars(last.data(), last.data() + last.size(), line);
-    if (!last.empty() && (problem != std::errc{} || end != last.data() + last.size() || line < 0)) {
-        return problem_response(400, invalid_field("Last-Event-ID", last, "must be the number of a line"));
+    const auto line = read_last_line(request.header("Last-Event-ID"));
+    if (!line) {
+        return problem_response(400, line.error());
     }
-    const auto viewer = store_.view(request.id, line);
+    const auto viewer = store_.view(request.id, *line);
     if (!viewer) {
         return no_such_run(request.id);
     }
     HttpResponse response;
     response.content_type = "text/event-stream";
     response.stream = [viewer = *viewer](std::string& piece) mutable {
-        std::string lines;
-        const auto state = viewer.next(lines, heartbeat);
-        if (state == RunStore::Viewer::State::stopped) {
-            return HttpResponse::Stream::abort;
-        }
-        if (state == RunStore::Viewer::State::end) {
-            piece = "event: end\ndata: {}\n\n";
-            return HttpResponse::Stream::end;
-        }
-        piece = lines.empty() ? ": still there\n\n" : sent_event(lines, viewer.line_count());
-        return HttpResponse::Stream::more;
+        return next_event(viewer, piece);
     };
     return response;
 }
 
 HttpResponse Daemon::show_page(const HttpRequest& request) {
     if (page_.empty() && request.path == "/") {
-        return text_response("Ringscope's daemon. The page is not here: start it with --page FOLDER.\n"
-                             "What it can do: /api/v1/info\n");
+        return text_response(
+            "Ringscope's daemon. The page is not here: start it with --page FOLDER.\n"
+            "What it can do: /api/v1/info\n");
     }
     const PageFile* file = page_.find(request.path);
     if (file == nullptr) {

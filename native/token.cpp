@@ -10,7 +10,8 @@ namespace ringscope {
 std::string random_hex(size_t byte_count) {
     std::string bytes(byte_count, '\0');
     // Up to 256 bytes come whole, whatever signals arrive: getrandom(2).
-    RS_CHECK(byte_count <= 256 && getrandom(bytes.data(), byte_count, 0) == static_cast<ssize_t>(byte_count));
+    RS_CHECK(byte_count <= 256 &&
+             getrandom(bytes.data(), byte_count, 0) == static_cast<ssize_t>(byte_count));
     std::string digits;
     for (const char c : bytes) {
         const auto byte = static_cast<unsigned char>(c);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Token: the secret that lets a page start and stop runs. Made at each start of the daemon, shown once, in
-// the address it prints; never logged.
+// Token: the secret that lets a page start and stop runs. Made at each start of the daemon, shown
+// once, in the address it prints; never logged.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@ namespace ringscope {
 std::string random_hex(size_t byte_count);
 
 class Token {
- public:
-  Token() : text_(random_hex(32)) {}
+  public:
+    Token() : text_(random_hex(32)) {}
 
-  const std::string& text() const { return text_; }
+    const std::string& text() const { return text_; }
 
-  // In a time that does not depend on how much of `guess` is right.
-  bool matches(std::string_view guess) const;
+    // In a time that does not depend on how much of `guess` is right.
+    bool matches(std::string_view guess) const;
 
- private:
-  std::string text_;
+  private:
+    std::string text_;
 };
 
 }  // namespace ringscope

@@ -13,12 +13,14 @@ Status TraceRecorder::push(std::string_view bytes) {
     pending_ += bytes;
     for (size_t end = pending_.find('\n', scanned_bytes_); end != std::string::npos;
          end = pending_.find('\n', scanned_bytes_)) {
-        const bool closes_block = std::string_view(pending_).substr(scanned_bytes_).starts_with("block\t");
+        const bool closes_block =
+            std::string_view(pending_).substr(scanned_bytes_).starts_with("block\t");
         scanned_bytes_ = end + 1;
         if (!closes_block) {
             continue;
         }
-        if (const Status status = take_block(std::string_view(pending_).substr(0, scanned_bytes_)); !status) {
+        if (const Status status = take_block(std::string_view(pending_).substr(0, scanned_bytes_));
+            !status) {
             return status.error();
         }
         pending_.erase(0, scanned_bytes_);

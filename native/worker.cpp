@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "native/worker.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -17,6 +10,13 @@
 #include <exception>
 #include <thread>
 
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "native/engine.hpp"
 
 namespace ringscope {
@@ -25,15 +25,19 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds cancel_period{50};
-constexpr std::chrono::milliseconds exit_grace{2'000};  // from the end of the output to the end of the process
-constexpr int pipe_bytes = 1 << 20;                     // so that a busy parent does not hold the worker up
+constexpr std::chrono::milliseconds exit_grace{
+    2'000};                          // from the end of the output to the end of the process
+constexpr int pipe_bytes = 1 << 20;  // so that a busy parent does not hold the worker up
 
 Error system_error(const char* what) {
     return plain_error(ErrorKind::device, std::string(what) + ": " + std::strerror(errno));
 }
 
 // In the child of a process with many threads: only calls that are safe in a signal handler.
-[[noreturn]] void become_worker(const char* program, char* const* arguments, int output, pid_t parent) {
+[[noreturn]] void become_worker(const char* program,
+                                char* const* arguments,
+                                int output,
+                                pid_t parent) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -53,14 +57,16 @@ Error system_error(const char* what) {
 
 }  // namespace
 
-Result<WorkerProcess> WorkerProcess::start(const std::string& program, const std::string& run_line) {
+Result<WorkerProcess> WorkerProcess::start(const std::string& program,
+                                           const std::string& run_line) {
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) {
         return system_error("no pipe for the worker");
     }
     fcntl(ends[0], F_SETPIPE_SZ, pipe_bytes);
     std::array<std::string, 4> words{program, "worker", "--run", run_line};
-    std::array<char*, 5> arguments{words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
+    std::array<char*, 5> arguments{
+        words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
     const pid_t parent = getpid();
     const pid_t pid = fork();
     if (pid == 0) {
@@ -139,7 +145,10 @@ struct Reading {
 };
 
 // Passes the worker's output to the recorder until it ends or the parent has had enough.
-Reading read_output(int output, TraceRecorder& recorder, const Supervision& supervision, Clock::time_point deadline) {
+Reading read_output(int output,
+                    TraceRecorder& recorder,
+                    const Supervision& supervision,
+                    Clock::time_point deadline) {
     std::array<char, 64 * 1024> bytes;
     while (true) {
         if (supervision.cancelled != nullptr && supervision.cancelled->load()) {
@@ -168,11 +177,14 @@ Reading read_output(int output, TraceRecorder& recorder, const Supervision& supe
     }
 }
 
-Outcome explain(const Reading& reading, const WorkerProcess& worker, std::chrono::milliseconds deadline) {
+Outcome explain(const Reading& reading,
+                const WorkerProcess& worker,
+                std::chrono::milliseconds deadline) {
     switch (reading.stop) {
         case Stop::deadline:
             return {OutcomeKind::timeout,
-                    "not done within " + std::to_string(deadline.count()) + " ms; the worker was killed"};
+                    "not done within " + std::to_string(deadline.count()) +
+                        " ms; the worker was killed"};
         case Stop::cancelled:
             return {OutcomeKind::failed, "cancelled"};
         case Stop::damaged:
@@ -193,7 +205,8 @@ void supervise(TraceRecorder& recorder, const Supervision& supervision) {
     } else {
         supervision.started(worker->pid());
         const Reading reading = read_output(worker->output(), recorder, supervision, deadline);
-        if (reading.stop != Stop::end_of_output || !worker->wait(std::min(deadline, Clock::now() + exit_grace))) {
+        if (reading.stop != Stop::end_of_output ||
+            !worker->wait(std::min(deadline, Clock::now() + exit_grace))) {
             worker->kill();
             worker->wait(Clock::time_point::max());
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Algorithm: how one collective algorithm describes itself. One file in algorithms/ defines each, one
-// line in algorithms/registry.cpp lists it; menus, flags and tests pick it up from there.
+// Algorithm: how one collective algorithm describes itself. One file in algorithms/ defines each,
+// one line in algorithms/registry.cpp lists it; menus, flags and tests pick it up from there.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,14 @@ struct Algorithm {
 
     // Sets step_count and chunk_count of a schedule whose problem and algorithm are filled in.
     Status (*plan)(Schedule& schedule);
-    void (*append_sends)(const Schedule& schedule, int32_t step, int32_t rank, std::vector<Transfer>& transfers);
-    void (*append_receives)(const Schedule& schedule, int32_t step, int32_t rank, std::vector<Transfer>& transfers);
+    void (*append_sends)(const Schedule& schedule,
+                         int32_t step,
+                         int32_t rank,
+                         std::vector<Transfer>& transfers);
+    void (*append_receives)(const Schedule& schedule,
+                            int32_t step,
+                            int32_t rank,
+                            std::vector<Transfer>& transfers);
 
     // For people: the name of a step's phase, and one sentence on what happens in it.
     std::string_view (*phase)(const Schedule& schedule, int32_t step);

@@ -23,7 +23,8 @@ uint64_t mix(uint64_t x) {
 }  // namespace
 
 float input_value(int64_t seed, int32_t rank, int64_t element) {
-    const uint64_t key = static_cast<uint64_t>(element) + 0x9e3779b97f4a7c15U * (static_cast<uint64_t>(rank) + 1) +
+    const uint64_t key = static_cast<uint64_t>(element) +
+                         0x9e3779b97f4a7c15U * (static_cast<uint64_t>(rank) + 1) +
                          0xd1b54a32d192ed03U * static_cast<uint64_t>(seed);
     return static_cast<float>(1 + (((mix(key) >> 32) * 99) >> 32));
 }
@@ -37,9 +38,11 @@ float expected_value(const Problem& problem, int64_t seed, int64_t element) {
 }
 
 Buffers::Buffers(const Schedule& schedule, int64_t seed) : schedule_(schedule), seed_(seed) {
-    const bool whole = schedule.problem.element_count <= value_count_max / schedule.problem.rank_count;
+    const bool whole =
+        schedule.problem.element_count <= value_count_max / schedule.problem.rank_count;
     samples_max_ = whole ? schedule.chunk_element_count(0) : 1;  // chunk 0 is never the shorter one
-    const size_t cells = static_cast<size_t>(schedule.problem.rank_count) * static_cast<size_t>(schedule.chunk_count);
+    const size_t cells = static_cast<size_t>(schedule.problem.rank_count) *
+                         static_cast<size_t>(schedule.chunk_count);
     contributions_.resize(cells);
     values_.resize(cells * static_cast<size_t>(samples_max_));
     reset();
@@ -64,7 +67,8 @@ int64_t Buffers::samples(int32_t chunk) const {
 
 float Buffers::value(int32_t rank, int32_t chunk, int64_t sample) const {
     RS_CHECK(sample >= 0 && sample < samples(chunk));
-    return values_[cell(rank, chunk) * static_cast<size_t>(samples_max_) + static_cast<size_t>(sample)];
+    return values_[cell(rank, chunk) * static_cast<size_t>(samples_max_) +
+                   static_cast<size_t>(sample)];
 }
 
 Buffers::Payload Buffers::read(const Transfer& transfer) const {
@@ -72,19 +76,23 @@ Buffers::Payload Buffers::read(const Transfer& transfer) const {
     const auto count = static_cast<size_t>(transfer.chunk_count);
     const auto samples = static_cast<size_t>(samples_max_);
     const float* values = values_.data() + first * samples;
-    return {{contributions_.data() + first, contributions_.data() + first + count}, {values, values + count * samples}};
+    return {{contributions_.data() + first, contributions_.data() + first + count},
+            {values, values + count * samples}};
 }
 
 void Buffers::write(const Transfer& transfer, const Payload& payload) {
     const size_t first = cell(transfer.target_rank, transfer.chunk_begin);
     const auto samples = static_cast<size_t>(samples_max_);
     if (transfer.action == Action::copy) {
-        std::copy(payload.contributions.begin(), payload.contributions.end(), contributions_.data() + first);
+        std::copy(payload.contributions.begin(),
+                  payload.contributions.end(),
+                  contributions_.data() + first);
         std::copy(payload.values.begin(), payload.values.end(), values_.data() + first * samples);
         return;
     }
     for (size_t i = 0; i < payload.contributions.size(); ++i) {
-        contributions_[first + i] = std::min(contributions_[first + i] + payload.contributions[i], contributions_max);
+        contributions_[first + i] =
+            std::min(contributions_[first + i] + payload.contributions[i], contributions_max);
     }
     for (size_t i = 0; i < payload.values.size(); ++i) {
         values_[first * samples + i] += payload.values[i];
@@ -95,7 +103,8 @@ bool Buffers::complete() const {
     const int32_t rank_count = schedule_.problem.rank_count;
     for (int32_t chunk = 0; chunk < schedule_.chunk_count; ++chunk) {
         for (int64_t i = 0; i < samples(chunk); ++i) {
-            const float expected = expected_value(schedule_.problem, seed_, schedule_.chunk_element_begin(chunk) + i);
+            const float expected =
+                expected_value(schedule_.problem, seed_, schedule_.chunk_element_begin(chunk) + i);
             for (int32_t rank = 0; rank < rank_count; ++rank) {
                 if (value(rank, chunk, i) != expected) {
                     return false;

@@ -7,7 +7,8 @@
 namespace ringscope {
 
 void check_failed(const char* condition, const char* file, int line) {
-    std::fprintf(stderr, "ringscope: broken promise in our own code: %s (%s:%d)\n", condition, file, line);
+    std::fprintf(
+        stderr, "ringscope: broken promise in our own code: %s (%s:%d)\n", condition, file, line);
     std::abort();
 }
 

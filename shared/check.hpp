@@ -11,9 +11,9 @@ namespace ringscope {
 
 }  // namespace ringscope
 
-#define RS_CHECK(condition)                                                   \
-    do {                                                                      \
-        if (!(condition)) [[unlikely]] {                                      \
-            ::ringscope::check_failed(#condition, __FILE__, __LINE__);        \
-        }                                                                     \
+#define RS_CHECK(condition)                                            \
+    do {                                                               \
+        if (!(condition)) [[unlikely]] {                               \
+            ::ringscope::check_failed(#condition, __FILE__, __LINE__); \
+        }                                                              \
     } while (false)

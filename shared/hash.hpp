@@ -10,25 +10,25 @@
 namespace ringscope {
 
 class Fnv64 {
- public:
-  void add(std::string_view bytes) {
-      for (const char c : bytes) {
-          state_ = (state_ ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-      }
-  }
-  uint64_t value() const { return state_; }
+  public:
+    void add(std::string_view bytes) {
+        for (const char c : bytes) {
+            state_ = (state_ ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+        }
+    }
+    uint64_t value() const { return state_; }
 
-  // Sixteen hexadecimal digits.
-  std::string text() const {
-      std::string digits(16, '0');
-      for (size_t i = 0; i < 16; ++i) {
-          digits[i] = "0123456789abcdef"[(state_ >> (60 - 4 * i)) & 15];
-      }
-      return digits;
-  }
+    // Sixteen hexadecimal digits.
+    std::string text() const {
+        std::string digits(16, '0');
+        for (size_t i = 0; i < 16; ++i) {
+            digits[i] = "0123456789abcdef"[(state_ >> (60 - 4 * i)) & 15];
+        }
+        return digits;
+    }
 
- private:
-  uint64_t state_ = 0xcbf29ce484222325U;
+  private:
+    uint64_t state_ = 0xcbf29ce484222325U;
 };
 
 }  // namespace ringscope

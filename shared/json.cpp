@@ -10,7 +10,11 @@ namespace ringscope {
 // Bytes that are no UTF-8 can only come from hostile input; each becomes a replacement character.
 void JsonWriter::append_string(std::string_view text) {
     const auto continuation_count = [](unsigned char lead) {
-        return lead < 0x80 ? 0 : lead >= 0xc2 && lead < 0xe0 ? 1 : lead >= 0xe0 && lead < 0xf0 ? 2 : lead >= 0xf0 && lead < 0xf5 ? 3 : -1;
+        return lead < 0x80                   ? 0
+               : lead >= 0xc2 && lead < 0xe0 ? 1
+               : lead >= 0xe0 && lead < 0xf0 ? 2
+               : lead >= 0xf0 && lead < 0xf5 ? 3
+                                             : -1;
     };
     text_ += '"';
     for (size_t i = 0; i < text.size();) {
@@ -79,7 +83,8 @@ void append_report(JsonWriter& json, const Report& report) {
 }
 
 void append_outcome(JsonWriter& json, const Outcome& outcome) {
-    json.field("outcome", outcome_name(outcome.kind)).field("verified", outcome.kind == OutcomeKind::ok);
+    json.field("outcome", outcome_name(outcome.kind))
+        .field("verified", outcome.kind == OutcomeKind::ok);
     if (!outcome.reason.empty()) {
         json.field("reason", std::string_view(outcome.reason));
     }

@@ -12,7 +12,8 @@ enum class ReduceOp : uint8_t { sum };
 
 inline constexpr int32_t rank_count_max = 4096;
 
-// An all-reduce: every rank holds element_count elements and shall end with their sum over all ranks.
+// An all-reduce: every rank holds element_count elements and shall end with their sum over all
+// ranks.
 struct Problem {
     int32_t rank_count = 8;
     int64_t element_count = 0;  // per rank; may be 0 or smaller than rank_count

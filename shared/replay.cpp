@@ -13,7 +13,8 @@ Result<Replay> Replay::create(const RunSpec& run) {
     return Replay(run, *schedule);
 }
 
-Replay::Replay(const RunSpec& run, const Schedule& schedule) : schedule_(schedule), buffers_(schedule, run.seed) {}
+Replay::Replay(const RunSpec& run, const Schedule& schedule)
+    : schedule_(schedule), buffers_(schedule, run.seed) {}
 
 void Replay::add(std::span<const Event> events) {
     for (const Event& event : events) {
@@ -48,8 +49,8 @@ void Replay::seek(int64_t time_ps) {
     }
 }
 
-// Marks of one moment are ordered by step and, within it, the beginning first: what arrives in a step
-// can leave in the next, never in the same.
+// Marks of one moment are ordered by step and, within it, the beginning first: what arrives in a
+// step can leave in the next, never in the same.
 void Replay::pass(const Mark& mark) {
     const Event& event = events_[static_cast<size_t>(mark.event)];
     if (mark.iteration != iteration_) {
@@ -60,7 +61,8 @@ void Replay::pass(const Mark& mark) {
     if (mark.end) {
         buffers_.write(event.transfer, payload);
         payload = {};
-        in_flight_.erase(std::remove(in_flight_.begin(), in_flight_.end(), mark.event), in_flight_.end());
+        in_flight_.erase(std::remove(in_flight_.begin(), in_flight_.end(), mark.event),
+                         in_flight_.end());
     } else {
         payload = buffers_.read(event.transfer);
         in_flight_.push_back(mark.event);

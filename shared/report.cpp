@@ -36,7 +36,9 @@ int64_t fastest_bandwidth(const RunSpec& run) {
 
 // Rounded to the nearest tenth; the other part is what is missing to 100 %.
 int64_t permille_of(int64_t part, int64_t whole) {
-    return whole > 0 ? multiply_divide(part, 1000, whole) + (multiply_divide(part, 10'000, whole) % 10 >= 5 ? 1 : 0) : 0;
+    return whole > 0 ? multiply_divide(part, 1000, whole) +
+                           (multiply_divide(part, 10'000, whole) % 10 >= 5 ? 1 : 0)
+                     : 0;
 }
 
 std::string percent(int64_t permille) {
@@ -69,11 +71,13 @@ std::string name_slow_link(const LinkReport& slow, const std::vector<LinkReport>
     for (const LinkReport& link : links) {
         times.push_back(link.busy_ps);
     }
-    std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>((times.size() - 1) / 2), times.end());
+    std::nth_element(times.begin(),
+                     times.begin() + static_cast<std::ptrdiff_t>((times.size() - 1) / 2),
+                     times.end());
     const int64_t median_ps = times[(times.size() - 1) / 2];
     return "Link " + std::to_string(slow.source_rank) + "->" + std::to_string(slow.target_rank) +
-           " is the slowest: its " + plural(slow.message_count, "hop") + " took " + show_time(slow.busy_ps) +
-           " in all, the median link's " + show_time(median_ps) + ".";
+           " is the slowest: its " + plural(slow.message_count, "hop") + " took " +
+           show_time(slow.busy_ps) + " in all, the median link's " + show_time(median_ps) + ".";
 }
 
 // Where the time of a simulated run on equal links goes: into latency or into bytes.
@@ -85,10 +89,12 @@ std::string split_time(const RunSpec& run, const Schedule& schedule, int64_t dur
     const std::string on_the_wire = percent(1000 - latency_permille);
     const std::string steps = plural(schedule.step_count, "step");
     if (wire_ps >= latency_ps) {
-        return "Bandwidth limits: " + on_the_wire + " of " + show_time(duration_ps) + " is " + steps +
-               " of " + show_bytes(schedule.chunk_element_count(0) * element_bytes(schedule.problem.element_type)) +
-               " at " + show_bandwidth(run.bandwidth_bytes_per_s) + "; latency is " +
-               in_latency + ".";
+        return "Bandwidth limits: " + on_the_wire + " of " + show_time(duration_ps) + " is " +
+               steps + " of " +
+               show_bytes(schedule.chunk_element_count(0) *
+                          element_bytes(schedule.problem.element_type)) +
+               " at " + show_bandwidth(run.bandwidth_bytes_per_s) + "; latency is " + in_latency +
+               ".";
     }
     return "Latency limits: " + in_latency + " of " + show_time(duration_ps) + " is " + steps +
            " of " + show_time(run.latency_ps) + "; moving the bytes is only " + on_the_wire + ".";
@@ -105,8 +111,10 @@ std::string find_bottleneck(const RunSpec& run, const Schedule& schedule, const 
         return name_slow_link(*slow, report.links);
     }
     if (!run.changes.empty()) {
-        return "All links fared alike; " + plural(static_cast<int64_t>(run.changes.size()), "knob") +
-               " turned while it ran, so no single rate explains the " + show_time(report.duration_ps) + ".";
+        return "All links fared alike; " +
+               plural(static_cast<int64_t>(run.changes.size()), "knob") +
+               " turned while it ran, so no single rate explains the " +
+               show_time(report.duration_ps) + ".";
     }
     if (simulated(run)) {
         return split_time(run, schedule, report.duration_ps);
@@ -117,9 +125,11 @@ std::string find_bottleneck(const RunSpec& run, const Schedule& schedule, const 
         busy_ps += link.busy_ps;
         hops += link.message_count;
     }
-    const int64_t chunk_bytes = schedule.chunk_element_count(0) * element_bytes(schedule.problem.element_type);
-    return "No link stands out: a hop of " + show_bytes(chunk_bytes) + " takes " + show_time(busy_ps / hops) +
-           " on average, " + show_bandwidth(rate_bytes_per_s(chunk_bytes, busy_ps / hops)) + ".";
+    const int64_t chunk_bytes =
+        schedule.chunk_element_count(0) * element_bytes(schedule.problem.element_type);
+    return "No link stands out: a hop of " + show_bytes(chunk_bytes) + " takes " +
+           show_time(busy_ps / hops) + " on average, " +
+           show_bandwidth(rate_bytes_per_s(chunk_bytes, busy_ps / hops)) + ".";
 }
 
 }  // namespace
@@ -163,12 +173,14 @@ Report ReportBuilder::finish(const RunSpec& run) const {
     for (const auto& [ranks, link] : links_) {
         report.links.push_back(link);
         report.links.back().bytes /= seen;
-        report.wire_bytes_per_rank =
-            std::max(report.wire_bytes_per_rank, sent_bytes[link.source_rank] += report.links.back().bytes);
+        report.wire_bytes_per_rank = std::max(
+            report.wire_bytes_per_rank, sent_bytes[link.source_rank] += report.links.back().bytes);
     }
-    report.algbw_bytes_per_s = rate_bytes_per_s(buffer_bytes(schedule_.problem), report.duration_ps);
+    report.algbw_bytes_per_s =
+        rate_bytes_per_s(buffer_bytes(schedule_.problem), report.duration_ps);
     report.busbw_bytes_per_s = busbw(schedule_.problem, report.algbw_bytes_per_s);
-    report.lower_bound_ps = simulated(run) ? lower_bound_ps(schedule_.problem, fastest_bandwidth(run)) : 0;
+    report.lower_bound_ps =
+        simulated(run) ? lower_bound_ps(schedule_.problem, fastest_bandwidth(run)) : 0;
     report.bottleneck = find_bottleneck(run, schedule_, report);
     return report;
 }
@@ -185,14 +197,19 @@ Report make_report(const Trace& trace) {
 
 int64_t lower_bound_ps(const Problem& problem, int64_t bandwidth_bytes_per_s) {
     const int64_t rank_count = problem.rank_count;
-    const int64_t sent_bytes = multiply_divide(buffer_bytes(problem), 2 * (rank_count - 1), rank_count);
+    const int64_t sent_bytes =
+        multiply_divide(buffer_bytes(problem), 2 * (rank_count - 1), rank_count);
     return multiply_divide(sent_bytes, ps_per_s, bandwidth_bytes_per_s);
 }
 
-int64_t ring_closed_form_ps(const Problem& problem, int64_t bandwidth_bytes_per_s, int64_t latency_ps) {
+int64_t ring_closed_form_ps(const Problem& problem,
+                            int64_t bandwidth_bytes_per_s,
+                            int64_t latency_ps) {
     const int64_t steps = 2 * (int64_t{problem.rank_count} - 1);
-    const int64_t chunk_elements = (problem.element_count + problem.rank_count - 1) / problem.rank_count;
-    return steps * (latency_ps + transfer_ps(chunk_elements * element_bytes(problem.element_type), bandwidth_bytes_per_s));
+    const int64_t chunk_elements =
+        (problem.element_count + problem.rank_count - 1) / problem.rank_count;
+    return steps * (latency_ps + transfer_ps(chunk_elements * element_bytes(problem.element_type),
+                                             bandwidth_bytes_per_s));
 }
 
 }  // namespace ringscope

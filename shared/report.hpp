@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Report: what a run comes to. Times, rates, bytes on each link, and what limits it, in one sentence.
+// Report: what a run comes to. Times, rates, bytes on each link, and what limits it, in one
+// sentence.
 //
 //     ReportBuilder builder(run, schedule);
 //     for (const Event& event : events) builder.add(event);
@@ -38,7 +39,8 @@ struct Report {
     int64_t wire_bytes_per_rank = 0;  // the most that any rank sends in one iteration
     int64_t algbw_bytes_per_s = 0;
     int64_t busbw_bytes_per_s = 0;
-    int64_t lower_bound_ps = 0;  // 2(N-1)/N S/B at the fastest bandwidth of the run; 0 when measured
+    int64_t lower_bound_ps =
+        0;  // 2(N-1)/N S/B at the fastest bandwidth of the run; 0 when measured
     std::vector<LinkReport> links;  // by source and target rank
     std::string bottleneck;
 
@@ -46,32 +48,35 @@ struct Report {
 };
 
 class ReportBuilder {
- public:
-  ReportBuilder(const RunSpec& run, const Schedule& schedule);
+  public:
+    ReportBuilder(const RunSpec& run, const Schedule& schedule);
 
-  void add(const Event& event);
-  // Of what was added so far; `run` may have gained changes since the constructor.
-  Report finish(const RunSpec& run) const;
+    void add(const Event& event);
+    // Of what was added so far; `run` may have gained changes since the constructor.
+    Report finish(const RunSpec& run) const;
 
- private:
-  struct Span {
-      int64_t begin_ps = INT64_MAX;
-      int64_t end_ps = 0;
-  };
+  private:
+    struct Span {
+        int64_t begin_ps = INT64_MAX;
+        int64_t end_ps = 0;
+    };
 
-  Schedule schedule_;
-  std::vector<Span> iterations_;
-  std::map<std::pair<int32_t, int32_t>, LinkReport> links_;
-  int64_t event_count_ = 0;
+    Schedule schedule_;
+    std::vector<Span> iterations_;
+    std::map<std::pair<int32_t, int32_t>, LinkReport> links_;
+    int64_t event_count_ = 0;
 };
 
 Report make_report(const Trace& trace);
 
-// T >= 2(N-1)/N S/B for any all-reduce without sums inside the network: each rank must send and receive
-// that much. Source: Patarasuk and Yuan 2009, section 3.
+// T >= 2(N-1)/N S/B for any all-reduce without sums inside the network: each rank must send and
+// receive that much. Source: Patarasuk and Yuan 2009, section 3.
 int64_t lower_bound_ps(const Problem& problem, int64_t bandwidth_bytes_per_s);
 
-// The uniform ring's closed form, 2(N-1)(alpha + S/(N B)), rounded up as the simulator rounds: per step.
-int64_t ring_closed_form_ps(const Problem& problem, int64_t bandwidth_bytes_per_s, int64_t latency_ps);
+// The uniform ring's closed form, 2(N-1)(alpha + S/(N B)), rounded up as the simulator rounds: per
+// step.
+int64_t ring_closed_form_ps(const Problem& problem,
+                            int64_t bandwidth_bytes_per_s,
+                            int64_t latency_ps);
 
 }  // namespace ringscope

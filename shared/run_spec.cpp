@@ -82,8 +82,10 @@ Status read_bytes(RunSpec& run, std::string_view text) {
     }
     const int64_t element = element_bytes(run.problem.element_type);
     if (*bytes % element != 0) {
-        return invalid_field("bytes", std::string(text),
-                             "must be a multiple of " + std::to_string(element) + ", the size of type=float32");
+        return invalid_field(
+            "bytes",
+            std::string(text),
+            "must be a multiple of " + std::to_string(element) + ", the size of type=float32");
     }
     run.problem.element_count = *bytes / element;
     return Done{};
@@ -107,10 +109,13 @@ Status read_latency(RunSpec& run, std::string_view text) {
 
 // Which engines exist is not the core's knowledge; any short lower-case word is well formed.
 Status read_engine(RunSpec& run, std::string_view text) {
-    const bool well_formed = !text.empty() && text.size() <= 16 &&
-                             text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789") == std::string_view::npos;
+    const bool well_formed =
+        !text.empty() && text.size() <= 16 &&
+        text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789") == std::string_view::npos;
     if (!well_formed) {
-        return invalid_field("engine", std::string(text), "must be the name of an engine, such as simulator or threads");
+        return invalid_field("engine",
+                             std::string(text),
+                             "must be the name of an engine, such as simulator or threads");
     }
     run.engine = std::string(text);
     return Done{};
@@ -130,10 +135,16 @@ Status read_set(RunSpec& run, std::string_view text) {
         return knob.error();
     }
     if (knob->kind == Knob::Kind::bandwidth || knob->kind == Knob::Kind::latency) {
-        return invalid_field("set", std::string(text), "must name a link or a rank; for all links use bandwidth= and latency=");
+        return invalid_field(
+            "set",
+            std::string(text),
+            "must name a link or a rank; for all links use bandwidth= and latency=");
     }
     if (run.settings.size() >= change_count_max) {
-        return invalid_field("set", std::string(text), "must be given at most " + std::to_string(change_count_max) + " times");
+        return invalid_field(
+            "set",
+            std::string(text),
+            "must be given at most " + std::to_string(change_count_max) + " times");
     }
     run.settings.push_back(*knob);
     return Done{};
@@ -142,53 +153,86 @@ Status read_set(RunSpec& run, std::string_view text) {
 Status read_change(RunSpec& run, std::string_view text) {
     const size_t colon = text.find(':');
     if (colon == std::string_view::npos) {
-        return invalid_field("change", std::string(text), "must be TIME:KEY:VALUE, such as 1ms:bandwidth:5GB/s");
+        return invalid_field(
+            "change", std::string(text), "must be TIME:KEY:VALUE, such as 1ms:bandwidth:5GB/s");
     }
     const auto time_ps = parse_time("change", text.substr(0, colon));
     if (!time_ps) {
-        return invalid_field("change", std::string(text), "must begin with a time from 0s to 1000s, such as 1.5us");
+        return invalid_field(
+            "change", std::string(text), "must begin with a time from 0s to 1000s, such as 1.5us");
     }
     const auto knob = parse_knob("change", text.substr(colon + 1), run);
     if (!knob) {
         return knob.error();
     }
     if (knob->kind == Knob::Kind::rank_start) {
-        return invalid_field("change", std::string(text), "cannot move a start that is past; use set=rank.R.start:TIME");
+        return invalid_field("change",
+                             std::string(text),
+                             "cannot move a start that is past; use set=rank.R.start:TIME");
     }
     if (run.changes.size() >= change_count_max) {
-        return invalid_field("change", std::string(text), "must be given at most " + std::to_string(change_count_max) + " times");
+        return invalid_field(
+            "change",
+            std::string(text),
+            "must be given at most " + std::to_string(change_count_max) + " times");
     }
     run.changes.push_back({*time_ps, *knob});
     return Done{};
 }
 
 const std::array keys{
-    Key{{"algorithm", "how the ranks share the work", "ring"}, read_algorithm,
-        [](const RunSpec& run) { return run.algorithm; }, true},
-    Key{{"ranks", "number of ranks, 1 to 4096", "8"}, read_ranks,
-        [](const RunSpec& run) { return std::to_string(run.problem.rank_count); }, true},
-    Key{{"type", "type of the elements: float32", "float32"}, read_type,
+    Key{{"algorithm", "how the ranks share the work", "ring"},
+        read_algorithm,
+        [](const RunSpec& run) { return run.algorithm; },
+        true},
+    Key{{"ranks", "number of ranks, 1 to 4096", "8"},
+        read_ranks,
+        [](const RunSpec& run) { return std::to_string(run.problem.rank_count); },
+        true},
+    Key{{"type", "type of the elements: float32", "float32"},
+        read_type,
         [](const RunSpec&) { return std::string("float32"); }},
-    Key{{"op", "how elements are reduced: sum", "sum"}, read_op,
+    Key{{"op", "how elements are reduced: sum", "sum"},
+        read_op,
         [](const RunSpec&) { return std::string("sum"); }},
-    Key{{"bytes", "buffer of each rank, 0 to 1TiB", "64MiB"}, read_bytes,
-        [](const RunSpec& run) { return print_bytes(buffer_bytes(run.problem)); }, true},
-    Key{{"topology", "which links there are", "uniform"}, read_topology,
+    Key{{"bytes", "buffer of each rank, 0 to 1TiB", "64MiB"},
+        read_bytes,
+        [](const RunSpec& run) { return print_bytes(buffer_bytes(run.problem)); },
+        true},
+    Key{{"topology", "which links there are", "uniform"},
+        read_topology,
         [](const RunSpec& run) { return run.topology; }},
-    Key{{"bandwidth", "rate of each link and direction", "50GB/s"}, read_bandwidth,
-        [](const RunSpec& run) { return print_bandwidth(run.bandwidth_bytes_per_s); }, true},
-    Key{{"latency", "latency of each message", "500ns"}, read_latency,
-        [](const RunSpec& run) { return print_time(run.latency_ps); }, true},
-    Key{{"engine", "what carries the run out", "simulator"}, read_engine,
+    Key{{"bandwidth", "rate of each link and direction", "50GB/s"},
+        read_bandwidth,
+        [](const RunSpec& run) { return print_bandwidth(run.bandwidth_bytes_per_s); },
+        true},
+    Key{{"latency", "latency of each message", "500ns"},
+        read_latency,
+        [](const RunSpec& run) { return print_time(run.latency_ps); },
+        true},
+    Key{{"engine", "what carries the run out", "simulator"},
+        read_engine,
         [](const RunSpec& run) { return run.engine; }},
-    Key{{"iterations", "how often a measuring engine repeats it", "20"}, read_iterations,
+    Key{{"iterations", "how often a measuring engine repeats it", "20"},
+        read_iterations,
         [](const RunSpec& run) { return std::to_string(run.iterations); }},
-    Key{{"seed", "of the input values", "1"}, read_seed,
+    Key{{"seed", "of the input values", "1"},
+        read_seed,
         [](const RunSpec& run) { return std::to_string(run.seed); }},
-    Key{{"set", "a detail before the start: KEY:VALUE with KEY one of link.A-B.bandwidth, link.A-B.latency, rank.R.start",
-         "link.3-4.bandwidth:5GB/s", true}, read_set, nullptr},
-    Key{{"change", "a knob turned while it runs: TIME:KEY:VALUE with KEY one of bandwidth, latency, link.A-B.bandwidth, link.A-B.latency",
-         "1ms:bandwidth:5GB/s", true}, read_change, nullptr},
+    Key{{"set",
+         "a detail before the start: KEY:VALUE with KEY one of link.A-B.bandwidth, "
+         "link.A-B.latency, rank.R.start",
+         "link.3-4.bandwidth:5GB/s",
+         true},
+        read_set,
+        nullptr},
+    Key{{"change",
+         "a knob turned while it runs: TIME:KEY:VALUE with KEY one of bandwidth, latency, "
+         "link.A-B.bandwidth, link.A-B.latency",
+         "1ms:bandwidth:5GB/s",
+         true},
+        read_change,
+        nullptr},
 };
 
 const Key* find_key(std::string_view name) {
@@ -223,12 +267,14 @@ Result<std::vector<Field>> split_fields(std::string_view line) {
             for (const Key& known : keys) {
                 allowed += " " + std::string(known.key.name);
             }
-            const std::string_view value = equals == std::string_view::npos ? "" : part.substr(equals + 1);
+            const std::string_view value =
+                equals == std::string_view::npos ? "" : part.substr(equals + 1);
             return invalid_field(std::string(name), std::string(value), allowed);
         }
         const auto same = [key](const Field& field) { return field.key == key; };
         if (!key->key.repeatable && std::any_of(fields.begin(), fields.end(), same)) {
-            return invalid_field(std::string(name), std::string(part.substr(equals + 1)), "must be given only once");
+            return invalid_field(
+                std::string(name), std::string(part.substr(equals + 1)), "must be given only once");
         }
         fields.push_back({key, part.substr(equals + 1)});
     }
@@ -240,7 +286,8 @@ Result<std::vector<Field>> split_fields(std::string_view line) {
 std::span<const RunKey> run_keys() {
     static const auto list = [] {
         std::array<RunKey, keys.size()> all;
-        std::transform(keys.begin(), keys.end(), all.begin(), [](const Key& key) { return key.key; });
+        std::transform(
+            keys.begin(), keys.end(), all.begin(), [](const Key& key) { return key.key; });
         return all;
     }();
     return list;
@@ -249,8 +296,9 @@ std::span<const RunKey> run_keys() {
 Result<RunSpec> parse_run(std::string_view line) {
     if (line.size() > run_line_bytes_max) {
         return plain_error(ErrorKind::invalid_argument,
-                           "the run line has " + std::to_string(line.size()) + " characters; at most " +
-                               std::to_string(run_line_bytes_max) + " are allowed");
+                           "the run line has " + std::to_string(line.size()) +
+                               " characters; at most " + std::to_string(run_line_bytes_max) +
+                               " are allowed");
     }
     const auto fields = split_fields(line);
     if (!fields) {
@@ -267,8 +315,9 @@ Result<RunSpec> parse_run(std::string_view line) {
             }
         }
     }
-    std::stable_sort(run.changes.begin(), run.changes.end(),
-                     [](const Change& a, const Change& b) { return a.time_ps < b.time_ps; });
+    std::stable_sort(run.changes.begin(), run.changes.end(), [](const Change& a, const Change& b) {
+        return a.time_ps < b.time_ps;
+    });
     return run;
 }
 
@@ -298,16 +347,20 @@ std::string print_run(const RunSpec& run) {
 namespace {
 
 Error bad_knob(std::string_view field, std::string_view text) {
-    return invalid_field(std::string(field), std::string(text),
-                         "must be KEY:VALUE with KEY one of bandwidth, latency, link.A-B.bandwidth, link.A-B.latency, "
+    return invalid_field(std::string(field),
+                         std::string(text),
+                         "must be KEY:VALUE with KEY one of bandwidth, latency, "
+                         "link.A-B.bandwidth, link.A-B.latency, "
                          "rank.R.start");
 }
 
 Result<int32_t> parse_rank(std::string_view field, std::string_view text, const RunSpec& run) {
     const auto rank = parse_count(field, text, 0, run.problem.rank_count - 1);
     if (!rank) {
-        return invalid_field(std::string(field), std::string(text),
-                             "must name a rank from 0 to " + std::to_string(run.problem.rank_count - 1));
+        return invalid_field(
+            std::string(field),
+            std::string(text),
+            "must name a rank from 0 to " + std::to_string(run.problem.rank_count - 1));
     }
     return static_cast<int32_t>(*rank);
 }
@@ -342,7 +395,8 @@ Result<Knob> parse_knob(std::string_view field, std::string_view text, const Run
             return source ? target.error() : source.error();
         }
         if (*source == *target) {
-            return invalid_field(std::string(field), std::string(text), "must name two different ranks");
+            return invalid_field(
+                std::string(field), std::string(text), "must name two different ranks");
         }
         knob.kind = detail == "bandwidth" ? Knob::Kind::link_bandwidth : Knob::Kind::link_latency;
         knob.rank = *source;
@@ -367,7 +421,8 @@ Result<Knob> parse_knob(std::string_view field, std::string_view text, const Run
 }
 
 std::string print_knob(const Knob& knob) {
-    const std::string link = "link." + std::to_string(knob.rank) + "-" + std::to_string(knob.target_rank);
+    const std::string link =
+        "link." + std::to_string(knob.rank) + "-" + std::to_string(knob.target_rank);
     switch (knob.kind) {
         case Knob::Kind::bandwidth:
             return "bandwidth:" + print_bandwidth(knob.value);

@@ -3,10 +3,12 @@
 //
 //     algorithm=ring&ranks=8&bytes=64MiB&bandwidth=50GB/s&latency=500ns&change=1ms:link.3-4.bandwidth:5GB/s
 //
-// which is the page's URL fragment, the daemon's job record, the command line's flags and the second
-// line of a trace. A simulated run is its run line: equal lines give equal traces, byte for byte.
+// which is the page's URL fragment, the daemon's job record, the command line's flags and the
+// second line of a trace. A simulated run is its run line: equal lines give equal traces, byte for
+// byte.
 //
-// Defaults are part of the spelling: what is left out has had the same value since version 1 for ever.
+// Defaults are part of the spelling: what is left out has had the same value since version 1 for
+// ever.
 #pragma once
 
 #include <cstdint>
@@ -50,8 +52,8 @@ struct RunSpec {
     int64_t latency_ps = 500'000;                    // of every message
     std::string engine = "simulator";
     int64_t iterations = 1;
-    int64_t seed = 1;            // of the input values
-    std::vector<Knob> settings;  // before the start
+    int64_t seed = 1;             // of the input values
+    std::vector<Knob> settings;   // before the start
     std::vector<Change> changes;  // in order of time
 
     bool operator==(const RunSpec&) const = default;

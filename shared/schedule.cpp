@@ -15,7 +15,8 @@ int64_t Schedule::chunk_element_begin(int32_t chunk) const {
 }
 
 int64_t Schedule::chunk_element_count(int32_t chunk) const {
-    return problem.element_count / chunk_count + (chunk < problem.element_count % chunk_count ? 1 : 0);
+    return problem.element_count / chunk_count +
+           (chunk < problem.element_count % chunk_count ? 1 : 0);
 }
 
 int64_t Schedule::bytes(const Transfer& transfer) const {
@@ -54,58 +55,59 @@ namespace {
 
 // Which inputs a chunk holds at each rank: one bit per contributing rank.
 class Contributions {
- public:
-  explicit Contributions(const Schedule& schedule)
-      : chunk_count_(schedule.chunk_count),
-        word_count_((schedule.problem.rank_count + 63) / 64),
-        words_(static_cast<size_t>(schedule.problem.rank_count) * chunk_count_ * word_count_) {
-      for (int32_t rank = 0; rank < schedule.problem.rank_count; ++rank) {
-          for (int32_t chunk = 0; chunk < chunk_count_; ++chunk) {
-              at(rank, chunk)[rank / 64] |= uint64_t{1} << (rank % 64);
-          }
-      }
-  }
+  public:
+    explicit Contributions(const Schedule& schedule)
+        : chunk_count_(schedule.chunk_count),
+          word_count_((schedule.problem.rank_count + 63) / 64),
+          words_(static_cast<size_t>(schedule.problem.rank_count) * chunk_count_ * word_count_) {
+        for (int32_t rank = 0; rank < schedule.problem.rank_count; ++rank) {
+            for (int32_t chunk = 0; chunk < chunk_count_; ++chunk) {
+                at(rank, chunk)[rank / 64] |= uint64_t{1} << (rank % 64);
+            }
+        }
+    }
 
-  std::vector<uint64_t> read(int32_t rank, int32_t chunk) const {
-      const uint64_t* words = &words_[offset(rank, chunk)];
-      return {words, words + word_count_};
-  }
-  void write(int32_t rank, int32_t chunk, const std::vector<uint64_t>& bits) {
-      std::copy(bits.begin(), bits.end(), at(rank, chunk));
-  }
-  // False when an input would be counted twice.
-  bool add(int32_t rank, int32_t chunk, const std::vector<uint64_t>& bits) {
-      uint64_t* words = at(rank, chunk);
-      for (size_t i = 0; i < word_count_; ++i) {
-          if ((words[i] & bits[i]) != 0) {
-              return false;
-          }
-          words[i] |= bits[i];
-      }
-      return true;
-  }
-  int32_t count(int32_t rank, int32_t chunk) const {
-      int32_t count = 0;
-      for (size_t i = 0; i < word_count_; ++i) {
-          count += __builtin_popcountll(words_[offset(rank, chunk) + i]);
-      }
-      return count;
-  }
+    std::vector<uint64_t> read(int32_t rank, int32_t chunk) const {
+        const uint64_t* words = &words_[offset(rank, chunk)];
+        return {words, words + word_count_};
+    }
+    void write(int32_t rank, int32_t chunk, const std::vector<uint64_t>& bits) {
+        std::copy(bits.begin(), bits.end(), at(rank, chunk));
+    }
+    // False when an input would be counted twice.
+    bool add(int32_t rank, int32_t chunk, const std::vector<uint64_t>& bits) {
+        uint64_t* words = at(rank, chunk);
+        for (size_t i = 0; i < word_count_; ++i) {
+            if ((words[i] & bits[i]) != 0) {
+                return false;
+            }
+            words[i] |= bits[i];
+        }
+        return true;
+    }
+    int32_t count(int32_t rank, int32_t chunk) const {
+        int32_t count = 0;
+        for (size_t i = 0; i < word_count_; ++i) {
+            count += __builtin_popcountll(words_[offset(rank, chunk) + i]);
+        }
+        return count;
+    }
 
- private:
-  size_t offset(int32_t rank, int32_t chunk) const {
-      return (static_cast<size_t>(rank) * chunk_count_ + chunk) * word_count_;
-  }
-  uint64_t* at(int32_t rank, int32_t chunk) { return &words_[offset(rank, chunk)]; }
+  private:
+    size_t offset(int32_t rank, int32_t chunk) const {
+        return (static_cast<size_t>(rank) * chunk_count_ + chunk) * word_count_;
+    }
+    uint64_t* at(int32_t rank, int32_t chunk) { return &words_[offset(rank, chunk)]; }
 
-  int32_t chunk_count_;
-  size_t word_count_;
-  std::vector<uint64_t> words_;
+    int32_t chunk_count_;
+    size_t word_count_;
+    std::vector<uint64_t> words_;
 };
 
 std::string place(const Transfer& transfer, int32_t chunk) {
-    return "step " + std::to_string(transfer.step) + ", rank " + std::to_string(transfer.source_rank) + " to " +
-           std::to_string(transfer.target_rank) + ", chunk " + std::to_string(chunk);
+    return "step " + std::to_string(transfer.step) + ", rank " +
+           std::to_string(transfer.source_rank) + " to " + std::to_string(transfer.target_rank) +
+           ", chunk " + std::to_string(chunk);
 }
 
 Error broken(const std::string& what) {
@@ -181,8 +183,8 @@ namespace {
 
 // Who touched one chunk of one rank's buffer last.
 struct ChunkUse {
-    int32_t writer_hop_count = 0;      // the owner's own hops up to the last write; 0: still the input
-    std::vector<Dependency> readers;   // hops of others that read it since
+    int32_t writer_hop_count = 0;  // the owner's own hops up to the last write; 0: still the input
+    std::vector<Dependency> readers;  // hops of others that read it since
 };
 
 }  // namespace
@@ -215,7 +217,8 @@ Result<std::vector<std::vector<Hop>>> derive_hops(const Schedule& schedule) {
             hop_counts.push_back(static_cast<int32_t>(mine.size()));
             for (int32_t i = 0; i < transfer.chunk_count; ++i) {
                 const int32_t chunk = transfer.chunk_begin + i;
-                depend(mine.back(), {transfer.source_rank, use(transfer.source_rank, chunk).writer_hop_count});
+                depend(mine.back(),
+                       {transfer.source_rank, use(transfer.source_rank, chunk).writer_hop_count});
                 for (const Dependency& reader : use(transfer.target_rank, chunk).readers) {
                     depend(mine.back(), reader);
                 }
@@ -236,9 +239,10 @@ Result<std::vector<std::vector<Hop>>> derive_hops(const Schedule& schedule) {
                 const auto& own = hops[static_cast<size_t>(transfer.source_rank)];
                 if (source.writer_hop_count > 0 &&
                     own[static_cast<size_t>(source.writer_hop_count - 1)].transfer.step == step) {
-                    return plain_error(ErrorKind::unsupported,
-                                       place(transfer, transfer.chunk_begin + k) +
-                                           ": is sent and overwritten in one step, which needs a second buffer");
+                    return plain_error(
+                        ErrorKind::unsupported,
+                        place(transfer, transfer.chunk_begin + k) +
+                            ": is sent and overwritten in one step, which needs a second buffer");
                 }
                 source.readers.push_back({transfer.target_rank, hop_counts[i]});
             }

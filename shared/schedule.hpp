@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Schedule: a collective as data. Who sends which chunks to whom in which step, copied or reduced.
 //
-// A Schedule knows nothing of time, links or devices; the simulator, the engines and the pictures all
-// read the same one. It is enumerated, never stored: a ring over 4096 ranks has 33.5 million transfers.
-// Ranks, steps and chunks count from 0; ranges are half-open.
+// A Schedule knows nothing of time, links or devices; the simulator, the engines and the pictures
+// all read the same one. It is enumerated, never stored: a ring over 4096 ranks has 33.5 million
+// transfers. Ranks, steps and chunks count from 0; ranges are half-open.
 //
 //     Result<Schedule> schedule = build_schedule("ring", problem);
 //     std::vector<Transfer> sends;
@@ -24,8 +24,8 @@ struct Algorithm;
 
 enum class Action : uint8_t { copy, reduce };
 
-// The atom: one message. It carries chunks, not bare elements, so that an empty chunk (fewer elements
-// than ranks) still has a name; Schedule turns chunks into elements.
+// The atom: one message. It carries chunks, not bare elements, so that an empty chunk (fewer
+// elements than ranks) still has a name; Schedule turns chunks into elements.
 struct Transfer {
     int32_t step = 0;
     int32_t channel = 0;
@@ -44,8 +44,8 @@ struct Schedule {
     int32_t step_count = 0;
     int32_t chunk_count = 1;
 
-    // The buffer is cut into chunk_count runs as equal as can be: the first element_count % chunk_count
-    // of them hold one element more.
+    // The buffer is cut into chunk_count runs as equal as can be: the first element_count %
+    // chunk_count of them hold one element more.
     int64_t chunk_element_begin(int32_t chunk) const;
     int64_t chunk_element_count(int32_t chunk) const;
     int64_t bytes(const Transfer& transfer) const;
@@ -82,9 +82,9 @@ struct Hop {
 };
 
 // For engines: each rank's hops in order [rank][hop]. A rank does its hops one after the other; the
-// dependencies on other ranks are derived from who last wrote and who still reads a chunk, so that a
-// new algorithm cannot get them wrong.
-// Errors: a rank would have to read and overwrite one chunk in the same step (needs a second buffer).
+// dependencies on other ranks are derived from who last wrote and who still reads a chunk, so that
+// a new algorithm cannot get them wrong. Errors: a rank would have to read and overwrite one chunk
+// in the same step (needs a second buffer).
 Result<std::vector<std::vector<Hop>>> derive_hops(const Schedule& schedule);
 
 }  // namespace ringscope

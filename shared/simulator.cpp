@@ -35,15 +35,18 @@ Status check_duration(const RunSpec& run, const Schedule& schedule) {
         widen(change.knob);
         start_ps = std::max(start_ps, change.time_ps);
     }
-    // Whole seconds, rounded up, so that nothing here can overflow. Two steps' worth of slack for what
-    // waits behind a slow message.
-    const int64_t step_s = buffer_bytes(schedule.problem) / schedule.chunk_count / bandwidth + 2 + latency_ps / ps_per_s;
+    // Whole seconds, rounded up, so that nothing here can overflow. Two steps' worth of slack for
+    // what waits behind a slow message.
+    const int64_t step_s = buffer_bytes(schedule.problem) / schedule.chunk_count / bandwidth + 2 +
+                           latency_ps / ps_per_s;
     const int64_t limit_s = time_ps_max / ps_per_s - start_ps / ps_per_s;
     if (step_s > limit_s / (int64_t{schedule.step_count} + 2)) {
-        return invalid_field("bandwidth", print_bandwidth(bandwidth),
-                             "with latency=" + print_time(latency_ps) + " and bytes=" +
-                                 print_bytes(buffer_bytes(schedule.problem)) +
-                                 " the run would last longer than 53 days; raise the bandwidth or lower the bytes");
+        return invalid_field(
+            "bandwidth",
+            print_bandwidth(bandwidth),
+            "with latency=" + print_time(latency_ps) +
+                " and bytes=" + print_bytes(buffer_bytes(schedule.problem)) +
+                " the run would last longer than 53 days; raise the bandwidth or lower the bytes");
     }
     return Done{};
 }
@@ -52,10 +55,12 @@ Status check_duration(const RunSpec& run, const Schedule& schedule) {
 
 Result<Simulator> Simulator::create(const RunSpec& run) {
     if (!simulated(run)) {
-        return invalid_field("engine", run.engine, "is not simulated; leave engine out or run it on a machine");
+        return invalid_field(
+            "engine", run.engine, "is not simulated; leave engine out or run it on a machine");
     }
     if (run.iterations != 1) {
-        return invalid_field("iterations", std::to_string(run.iterations),
+        return invalid_field("iterations",
+                             std::to_string(run.iterations),
                              "must be 1 in a simulation, where every iteration would be the same");
     }
     const auto schedule = build_schedule(run.algorithm, run.problem);
@@ -117,7 +122,8 @@ void Simulator::send(const Transfer& transfer, int64_t ready_ps) {
     message.bytes = schedule_.bytes(transfer);
     message.ready_ps = ready_ps;
     message.begin_ps = std::max(ready_ps, state.free_ps);
-    message.wire_end_ps = message.begin_ps + transfer_ps(message.bytes, state.link.bandwidth_bytes_per_s);
+    message.wire_end_ps =
+        message.begin_ps + transfer_ps(message.bytes, state.link.bandwidth_bytes_per_s);
     message.end_ps = message.wire_end_ps + state.link.latency_ps;
     if (!state.messages.empty()) {  // a message sent before a cut in latency is not overtaken
         message.end_ps = std::max(message.end_ps, state.messages.back().end_ps);
@@ -179,10 +185,12 @@ int64_t Simulator::next_change_ps() const {
 }
 
 Status Simulator::apply(const Knob& knob) {
-    // Spelled and read back, so that a knob turned by hand obeys the same rules as one in a run line.
+    // Spelled and read back, so that a knob turned by hand obeys the same rules as one in a run
+    // line.
     advance_to(now_ps_);
     RunSpec changed = run_;
-    changed.changes.insert(changed.changes.begin() + static_cast<std::ptrdiff_t>(next_change_), Change{now_ps_, knob});
+    changed.changes.insert(changed.changes.begin() + static_cast<std::ptrdiff_t>(next_change_),
+                           Change{now_ps_, knob});
     const auto checked = parse_run(print_run(changed));
     if (!checked) {
         return checked.error();
@@ -219,16 +227,19 @@ void Simulator::retime(LinkState& state, const Link& link) {
         if (message.wire_end_ps <= now_ps_) {  // in the air
             const int64_t left_ps = message.end_ps - now_ps_;
             if (state.link.latency_ps > 0) {
-                message.end_ps = now_ps_ + multiply_divide_up(left_ps, link.latency_ps, state.link.latency_ps);
+                message.end_ps =
+                    now_ps_ + multiply_divide_up(left_ps, link.latency_ps, state.link.latency_ps);
             }
         } else {
             if (message.begin_ps <= now_ps_) {  // on the wire
                 const int64_t left_ps = message.wire_end_ps - now_ps_;
-                message.wire_end_ps = now_ps_ + multiply_divide_up(left_ps, state.link.bandwidth_bytes_per_s,
+                message.wire_end_ps = now_ps_ + multiply_divide_up(left_ps,
+                                                                   state.link.bandwidth_bytes_per_s,
                                                                    link.bandwidth_bytes_per_s);
             } else {  // waiting
                 message.begin_ps = std::max(message.ready_ps, free_ps);
-                message.wire_end_ps = message.begin_ps + transfer_ps(message.bytes, link.bandwidth_bytes_per_s);
+                message.wire_end_ps =
+                    message.begin_ps + transfer_ps(message.bytes, link.bandwidth_bytes_per_s);
             }
             message.end_ps = message.wire_end_ps + link.latency_ps;
             free_ps = message.wire_end_ps;
@@ -242,7 +253,8 @@ void Simulator::retime(LinkState& state, const Link& link) {
 
 void Simulator::push_arrival(int32_t index) {
     const LinkState& state = links_[static_cast<size_t>(index)];
-    arrivals_.push_back({state.messages.front().end_ps, state.target_rank, state.source_rank, index});
+    arrivals_.push_back(
+        {state.messages.front().end_ps, state.target_rank, state.source_rank, index});
     std::push_heap(arrivals_.begin(), arrivals_.end(), std::greater<>());
 }
 

@@ -12,8 +12,8 @@
 namespace ringscope {
 
 // One hop: a message on its way from source to target, and the copy or the sum that takes it in.
-// Written when it ends. In a simulation it begins when the first byte leaves the source; a measuring
-// engine says in its own file where it puts the two stamps.
+// Written when it ends. In a simulation it begins when the first byte leaves the source; a
+// measuring engine says in its own file where it puts the two stamps.
 struct Event {
     Transfer transfer;
     int32_t iteration = 0;

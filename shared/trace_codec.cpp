@@ -36,7 +36,8 @@ void append_number(std::string& text, int64_t number) {
 // False unless the whole of `text` is a number from 0 to max.
 bool read_number(std::string_view text, int64_t max, int64_t& number) {
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return problem == std::errc{} && end == text.data() + text.size() && number >= 0 && number <= max;
+    return problem == std::errc{} && end == text.data() + text.size() && number >= 0 &&
+           number <= max;
 }
 
 }  // namespace
@@ -65,9 +66,16 @@ void TraceEncoder::append_line(std::string_view line) {
 void TraceEncoder::add(const Event& event) {
     const Transfer& transfer = event.transfer;
     std::string line(transfer.action == Action::reduce ? "reduce" : "copy");
-    for (const int64_t number : std::array<int64_t, event_field_count - 1>{
-             event.iteration, transfer.step, transfer.channel, transfer.source_rank, transfer.target_rank,
-             transfer.chunk_begin, transfer.chunk_count, event.bytes, event.begin_ps, event.end_ps}) {
+    for (const int64_t number : std::array<int64_t, event_field_count - 1>{event.iteration,
+                                                                           transfer.step,
+                                                                           transfer.channel,
+                                                                           transfer.source_rank,
+                                                                           transfer.target_rank,
+                                                                           transfer.chunk_begin,
+                                                                           transfer.chunk_count,
+                                                                           event.bytes,
+                                                                           event.begin_ps,
+                                                                           event.end_ps}) {
         line += '\t';
         append_number(line, number);
     }
@@ -113,7 +121,8 @@ std::string trace_hash(const Trace& trace) {
 }
 
 Error TraceDecoder::at_line(std::string what) const {
-    return plain_error(ErrorKind::invalid_argument, "trace line " + std::to_string(line_count_) + ": " + std::move(what));
+    return plain_error(ErrorKind::invalid_argument,
+                       "trace line " + std::to_string(line_count_) + ": " + std::move(what));
 }
 
 Status TraceDecoder::push(std::string_view bytes, std::vector<Event>& events) {
@@ -165,12 +174,16 @@ Status TraceDecoder::take_line(std::string_view line, std::vector<Event>& events
     switch (stage_) {
         case Stage::version:
             stage_ = Stage::run;
-            return line == version_line ? Status(Done{}) : at_line("is not \"ringscope-trace 1\"; this is no trace of a version known here");
+            return line == version_line ? Status(Done{})
+                                        : at_line(
+                                              "is not \"ringscope-trace 1\"; this is no trace of a "
+                                              "version known here");
         case Stage::run:
             return take_run(line);
         case Stage::columns:
             stage_ = Stage::events;
-            return line == column_line ? Status(Done{}) : at_line("does not name the columns of version 1");
+            return line == column_line ? Status(Done{})
+                                       : at_line("does not name the columns of version 1");
         case Stage::events:
             if (outcome_seen_) {
                 return at_line("comes after the outcome");
@@ -199,7 +212,8 @@ Status TraceDecoder::take_run(std::string_view line) {
 
 Status TraceDecoder::take_event(std::span<const std::string_view> fields) {
     if (fields.size() != event_field_count) {
-        return at_line("has " + std::to_string(fields.size()) + " of " + std::to_string(event_field_count) + " fields");
+        return at_line("has " + std::to_string(fields.size()) + " of " +
+                       std::to_string(event_field_count) + " fields");
     }
     if (fields[0] != "copy" && fields[0] != "reduce") {
         return at_line("has an action that is neither copy nor reduce");
@@ -208,15 +222,31 @@ Status TraceDecoder::take_event(std::span<const std::string_view> fields) {
         return at_line("exceeds " + std::to_string(trace_event_count_max) + " events");
     }
     const int64_t rank_max = trace_.run.problem.rank_count - 1;
-    const std::array<int64_t, event_field_count - 1> limits{
-        trace_.run.iterations - 1, schedule_.step_count - 1, 0,           rank_max,    rank_max,
-        schedule_.chunk_count - 1, schedule_.chunk_count,    bytes_max,   time_ps_max, time_ps_max};
-    constexpr std::array<std::string_view, event_field_count - 1> names{
-        "iteration", "step", "channel", "source", "target", "chunk", "chunks", "bytes", "begin_ps", "end_ps"};
+    const std::array<int64_t, event_field_count - 1> limits{trace_.run.iterations - 1,
+                                                            schedule_.step_count - 1,
+                                                            0,
+                                                            rank_max,
+                                                            rank_max,
+                                                            schedule_.chunk_count - 1,
+                                                            schedule_.chunk_count,
+                                                            bytes_max,
+                                                            time_ps_max,
+                                                            time_ps_max};
+    constexpr std::array<std::string_view, event_field_count - 1> names{"iteration",
+                                                                        "step",
+                                                                        "channel",
+                                                                        "source",
+                                                                        "target",
+                                                                        "chunk",
+                                                                        "chunks",
+                                                                        "bytes",
+                                                                        "begin_ps",
+                                                                        "end_ps"};
     std::array<int64_t, event_field_count - 1> numbers{};
     for (size_t i = 0; i < numbers.size(); ++i) {
         if (!read_number(fields[i + 1], limits[i], numbers[i])) {
-            return at_line(std::string(names[i]) + " must be a number from 0 to " + std::to_string(limits[i]));
+            return at_line(std::string(names[i]) + " must be a number from 0 to " +
+                           std::to_string(limits[i]));
         }
     }
     Event event;
@@ -235,7 +265,8 @@ Status TraceDecoder::take_event(std::span<const std::string_view> fields) {
         return at_line("chunk and chunks reach beyond the buffer");
     }
     if (event.bytes != schedule_.bytes(event.transfer)) {
-        return at_line("bytes must be " + std::to_string(schedule_.bytes(event.transfer)) + " for these chunks");
+        return at_line("bytes must be " + std::to_string(schedule_.bytes(event.transfer)) +
+                       " for these chunks");
     }
     if (event.end_ps < event.begin_ps) {
         return at_line("end_ps is before begin_ps");
@@ -249,7 +280,8 @@ Status TraceDecoder::take_event(std::span<const std::string_view> fields) {
 }
 
 Status TraceDecoder::take_outcome(std::span<const std::string_view> fields) {
-    for (const OutcomeKind kind : {OutcomeKind::ok, OutcomeKind::wrong, OutcomeKind::failed, OutcomeKind::timeout}) {
+    for (const OutcomeKind kind :
+         {OutcomeKind::ok, OutcomeKind::wrong, OutcomeKind::failed, OutcomeKind::timeout}) {
         if (fields.size() >= 2 && fields.size() <= 3 && fields[1] == outcome_name(kind)) {
             trace_.outcome = {kind, fields.size() == 3 ? single_line(fields[2]) : ""};
             outcome_seen_ = true;
@@ -259,10 +291,11 @@ Status TraceDecoder::take_outcome(std::span<const std::string_view> fields) {
     return at_line("has an outcome that is none of ok, wrong, failed, timeout");
 }
 
-Status TraceDecoder::take_block(std::span<const std::string_view> fields, std::vector<Event>& events) {
+Status TraceDecoder::take_block(std::span<const std::string_view> fields,
+                                std::vector<Event>& events) {
     int64_t line_count = 0;
-    if (fields.size() != 3 || !read_number(fields[1], INT64_MAX, line_count) || line_count != block_line_count_ ||
-        fields[2] != block_hash_.text()) {
+    if (fields.size() != 3 || !read_number(fields[1], INT64_MAX, line_count) ||
+        line_count != block_line_count_ || fields[2] != block_hash_.text()) {
         return at_line("does not match the lines it closes: the trace was cut or changed there");
     }
     events.insert(events.end(), block_events_.begin(), block_events_.end());
@@ -282,8 +315,9 @@ Result<Trace> decode(std::string_view text) {
         return status.error();
     }
     if (!decoder.finished()) {
-        return plain_error(ErrorKind::invalid_argument, "the trace ends before its outcome: it was cut after line " +
-                                                            std::to_string(decoder.line_count()));
+        return plain_error(ErrorKind::invalid_argument,
+                           "the trace ends before its outcome: it was cut after line " +
+                               std::to_string(decoder.line_count()));
     }
     trace.run = decoder.run();
     trace.outcome = decoder.outcome();

@@ -10,9 +10,9 @@
 //     outcome ok
 //     block   1          1f0e55aa0b7d3c42
 //
-// Fields are separated by tabs, so awk, pandas, DuckDB and a spreadsheet read it. A block line closes the
-// lines since the one before: their number and the checksum of their bytes (Fnv64). Up to the last good
-// block a cut or damaged trace is intact; the decoder hands out nothing else.
+// Fields are separated by tabs, so awk, pandas, DuckDB and a spreadsheet read it. A block line
+// closes the lines since the one before: their number and the checksum of their bytes (Fnv64). Up
+// to the last good block a cut or damaged trace is intact; the decoder hands out nothing else.
 #pragma once
 
 #include <cstdint>
@@ -31,27 +31,27 @@ inline constexpr int64_t block_event_count = 256;
 
 // Appends to a text that the caller writes out and clears as it likes.
 class TraceEncoder {
- public:
-  explicit TraceEncoder(const RunSpec& run);
-  // Continues a text that ends with a block line; hash is that of all of it.
-  explicit TraceEncoder(const Fnv64& hash) : hash_(hash) {}
+  public:
+    explicit TraceEncoder(const RunSpec& run);
+    // Continues a text that ends with a block line; hash is that of all of it.
+    explicit TraceEncoder(const Fnv64& hash) : hash_(hash) {}
 
-  void add(const Event& event);   // closes a block by itself after block_event_count events
-  void close_block();             // so that a live viewer sees what is there; nothing when nothing is open
-  void finish(const Outcome& outcome);
+    void add(const Event& event);  // closes a block by itself after block_event_count events
+    void close_block();  // so that a live viewer sees what is there; nothing when nothing is open
+    void finish(const Outcome& outcome);
 
-  std::string& text() { return text_; }
-  // Of every byte so far, whether or not it was cleared from text().
-  const Fnv64& hash() const { return hash_; }
+    std::string& text() { return text_; }
+    // Of every byte so far, whether or not it was cleared from text().
+    const Fnv64& hash() const { return hash_; }
 
- private:
-  void append_line(std::string_view line);
+  private:
+    void append_line(std::string_view line);
 
-  std::string text_;
-  Fnv64 hash_;
-  Fnv64 block_hash_;
-  int64_t block_line_count_ = 0;
-  int64_t block_events_ = 0;
+    std::string text_;
+    Fnv64 hash_;
+    Fnv64 block_hash_;
+    int64_t block_line_count_ = 0;
+    int64_t block_events_ = 0;
 };
 
 std::string encode(const Trace& trace);
@@ -59,37 +59,37 @@ std::string trace_hash(const Trace& trace);  // sixteen hexadecimal digits
 
 // Takes the bytes in any split. After an error it takes no more, but keeps what was good.
 class TraceDecoder {
- public:
-  // Errors name the line. Events are appended to `events` block by block.
-  Status push(std::string_view bytes, std::vector<Event>& events);
+  public:
+    // Errors name the line. Events are appended to `events` block by block.
+    Status push(std::string_view bytes, std::vector<Event>& events);
 
-  bool started() const { return stage_ != Stage::version && stage_ != Stage::run; }
-  bool finished() const { return stage_ == Stage::finished; }
-  int64_t line_count() const { return line_count_; }
-  const RunSpec& run() const { return trace_.run; }          // when started()
-  const Outcome& outcome() const { return trace_.outcome; }  // when finished()
+    bool started() const { return stage_ != Stage::version && stage_ != Stage::run; }
+    bool finished() const { return stage_ == Stage::finished; }
+    int64_t line_count() const { return line_count_; }
+    const RunSpec& run() const { return trace_.run; }          // when started()
+    const Outcome& outcome() const { return trace_.outcome; }  // when finished()
 
- private:
-  enum class Stage { version, run, columns, events, finished };
+  private:
+    enum class Stage { version, run, columns, events, finished };
 
-  Status take_line(std::string_view line, std::vector<Event>& events);
-  Status take_run(std::string_view line);
-  Status take_event(std::span<const std::string_view> fields);
-  Status take_outcome(std::span<const std::string_view> fields);
-  Status take_block(std::span<const std::string_view> fields, std::vector<Event>& events);
-  Error at_line(std::string what) const;
+    Status take_line(std::string_view line, std::vector<Event>& events);
+    Status take_run(std::string_view line);
+    Status take_event(std::span<const std::string_view> fields);
+    Status take_outcome(std::span<const std::string_view> fields);
+    Status take_block(std::span<const std::string_view> fields, std::vector<Event>& events);
+    Error at_line(std::string what) const;
 
-  Stage stage_ = Stage::version;
-  Trace trace_;
-  Schedule schedule_;
-  std::string rest_;  // of a line that is not complete yet
-  std::vector<Event> block_events_;
-  Fnv64 block_hash_;
-  int64_t block_line_count_ = 0;
-  int64_t line_count_ = 0;
-  int64_t event_count_ = 0;
-  bool outcome_seen_ = false;
-  bool broken_ = false;
+    Stage stage_ = Stage::version;
+    Trace trace_;
+    Schedule schedule_;
+    std::string rest_;  // of a line that is not complete yet
+    std::vector<Event> block_events_;
+    Fnv64 block_hash_;
+    int64_t block_line_count_ = 0;
+    int64_t line_count_ = 0;
+    int64_t event_count_ = 0;
+    bool outcome_seen_ = false;
+    bool broken_ = false;
 };
 
 // A whole trace at once. Errors: a bad line; an end before the outcome.

@@ -13,28 +13,46 @@ __extension__ using Wide = unsigned __int128;  // 64 x 64 bits
 
 struct Unit {
     std::string_view name;
-    int64_t numerator = 1;    // value = number * numerator / denominator
+    int64_t numerator = 1;  // value = number * numerator / denominator
     int64_t denominator = 1;
 };
 
 constexpr int64_t kib = 1024;
 
-constexpr std::array byte_units{
-    Unit{"TiB", kib * kib * kib * kib}, Unit{"GiB", kib * kib * kib}, Unit{"MiB", kib * kib},
-    Unit{"KiB", kib},                   Unit{"B", 1},                 Unit{"TB", 1'000'000'000'000},
-    Unit{"GB", 1'000'000'000},          Unit{"MB", 1'000'000},        Unit{"KB", 1'000},
-    Unit{"kB", 1'000},                  Unit{"", 1}};
+constexpr std::array byte_units{Unit{"TiB", kib* kib* kib* kib},
+                                Unit{"GiB", kib* kib* kib},
+                                Unit{"MiB", kib* kib},
+                                Unit{"KiB", kib},
+                                Unit{"B", 1},
+                                Unit{"TB", 1'000'000'000'000},
+                                Unit{"GB", 1'000'000'000},
+                                Unit{"MB", 1'000'000},
+                                Unit{"KB", 1'000},
+                                Unit{"kB", 1'000},
+                                Unit{"", 1}};
 
-constexpr std::array bandwidth_units{
-    Unit{"TB/s", 1'000'000'000'000},     Unit{"GB/s", 1'000'000'000}, Unit{"MB/s", 1'000'000},
-    Unit{"KB/s", 1'000},                 Unit{"B/s", 1},              Unit{"kB/s", 1'000},
-    Unit{"GiB/s", kib * kib * kib},      Unit{"MiB/s", kib * kib},    Unit{"KiB/s", kib},
-    Unit{"Tb/s", 1'000'000'000'000, 8},  Unit{"Gb/s", 1'000'000'000, 8}, Unit{"Mb/s", 1'000'000, 8},
-    Unit{"Kb/s", 1'000, 8},              Unit{"b/s", 1, 8},           Unit{"", 1}};
+constexpr std::array bandwidth_units{Unit{"TB/s", 1'000'000'000'000},
+                                     Unit{"GB/s", 1'000'000'000},
+                                     Unit{"MB/s", 1'000'000},
+                                     Unit{"KB/s", 1'000},
+                                     Unit{"B/s", 1},
+                                     Unit{"kB/s", 1'000},
+                                     Unit{"GiB/s", kib* kib* kib},
+                                     Unit{"MiB/s", kib* kib},
+                                     Unit{"KiB/s", kib},
+                                     Unit{"Tb/s", 1'000'000'000'000, 8},
+                                     Unit{"Gb/s", 1'000'000'000, 8},
+                                     Unit{"Mb/s", 1'000'000, 8},
+                                     Unit{"Kb/s", 1'000, 8},
+                                     Unit{"b/s", 1, 8},
+                                     Unit{"", 1}};
 
-constexpr std::array time_units{
-    Unit{"s", ps_per_s}, Unit{"ms", 1'000'000'000}, Unit{"us", 1'000'000},
-    Unit{"ns", 1'000},   Unit{"ps", 1},             Unit{"", ps_per_s}};
+constexpr std::array time_units{Unit{"s", ps_per_s},
+                                Unit{"ms", 1'000'000'000},
+                                Unit{"us", 1'000'000},
+                                Unit{"ns", 1'000},
+                                Unit{"ps", 1},
+                                Unit{"", ps_per_s}};
 
 // A decimal number without sign or exponent, as an exact fraction: digits / 10^decimals.
 struct Decimal {
@@ -77,7 +95,8 @@ Result<int64_t> parse_number(std::string_view field,
                              std::string_view text,
                              std::span<const Unit> units,
                              const Range& range) {
-    const Error error = invalid_field(std::string(field), std::string(text), std::string(range.allowed));
+    const Error error =
+        invalid_field(std::string(field), std::string(text), std::string(range.allowed));
     const Decimal number = read_decimal(text);
     if (number.length == 0) {
         return error;
@@ -92,7 +111,8 @@ Result<int64_t> parse_number(std::string_view field,
         for (int i = 0; i < number.decimals; ++i) {
             divisor *= 10;
         }
-        if (value % divisor != 0) {  // half a byte, a third of a picosecond: not a number we can keep
+        if (value % divisor !=
+            0) {  // half a byte, a third of a picosecond: not a number we can keep
             return error;
         }
         value /= divisor;
@@ -148,32 +168,46 @@ std::string show(int64_t value, std::span<const Unit> units) {
 
 }  // namespace
 
-Result<int64_t> parse_count(std::string_view field, std::string_view text, int64_t min, int64_t max) {
+Result<int64_t> parse_count(std::string_view field,
+                            std::string_view text,
+                            int64_t min,
+                            int64_t max) {
     int64_t value = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (problem != std::errc{} || end != text.data() + text.size() || value < min || value > max) {
-        return invalid_field(std::string(field),
-                             std::string(text),
-                             "must be a whole number from " + std::to_string(min) + " to " + std::to_string(max));
+        return invalid_field(
+            std::string(field),
+            std::string(text),
+            "must be a whole number from " + std::to_string(min) + " to " + std::to_string(max));
     }
     return value;
 }
 
 Result<int64_t> parse_bytes(std::string_view field, std::string_view text) {
     return parse_number(
-        field, text, byte_units,
-        {0, bytes_max, "must be a whole number of bytes from 0 to 1TiB, such as 4096, 64MiB or 1.5GB"});
+        field,
+        text,
+        byte_units,
+        {0,
+         bytes_max,
+         "must be a whole number of bytes from 0 to 1TiB, such as 4096, 64MiB or 1.5GB"});
 }
 
 Result<int64_t> parse_bandwidth(std::string_view field, std::string_view text) {
-    return parse_number(
-        field, text, bandwidth_units,
-        {1, bandwidth_bytes_per_s_max, "must be a rate from 1B/s to 1000TB/s, such as 50GB/s or 400Gb/s"});
+    return parse_number(field,
+                        text,
+                        bandwidth_units,
+                        {1,
+                         bandwidth_bytes_per_s_max,
+                         "must be a rate from 1B/s to 1000TB/s, such as 50GB/s or 400Gb/s"});
 }
 
 Result<int64_t> parse_time(std::string_view field, std::string_view text) {
     return parse_number(
-        field, text, time_units, {0, 1000 * ps_per_s, "must be a time from 0s to 1000s, such as 500ns or 1.5us"});
+        field,
+        text,
+        time_units,
+        {0, 1000 * ps_per_s, "must be a time from 0s to 1000s, such as 500ns or 1.5us"});
 }
 
 std::string print_bytes(int64_t bytes) {
@@ -202,7 +236,8 @@ std::string show_time(int64_t time_ps) {
 
 int64_t multiply_divide(int64_t a, int64_t b, int64_t c) {
     RS_CHECK(a >= 0 && b >= 0 && c > 0);
-    const Wide quotient = Wide{static_cast<uint64_t>(a)} * static_cast<uint64_t>(b) / static_cast<uint64_t>(c);
+    const Wide quotient =
+        Wide{static_cast<uint64_t>(a)} * static_cast<uint64_t>(b) / static_cast<uint64_t>(c);
     RS_CHECK(quotient <= static_cast<uint64_t>(INT64_MAX));
     return static_cast<int64_t>(quotient);
 }

@@ -2,7 +2,8 @@
 // Numbers with units, both ways: "64MiB" (2^20), "25GB/s" (10^9), "400Gb/s", "1.5us", "500ns".
 //
 // The only place that converts between bytes, rates and time, and the only place that rounds.
-// Everything is integer: bytes, bytes per second, picoseconds. A bare number is bytes, bytes/s, seconds.
+// Everything is integer: bytes, bytes per second, picoseconds. A bare number is bytes, bytes/s,
+// seconds.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +16,15 @@ namespace ringscope {
 
 inline constexpr int64_t ps_per_s = 1'000'000'000'000;
 
-inline constexpr int64_t bytes_max = int64_t{1} << 40;                   // 1 TiB per rank
+inline constexpr int64_t bytes_max = int64_t{1} << 40;                       // 1 TiB per rank
 inline constexpr int64_t bandwidth_bytes_per_s_max = 1'000'000'000'000'000;  // 1 PB/s
-inline constexpr int64_t time_ps_max = int64_t{1} << 62;                 // 53 days; a sum of two still fits
+inline constexpr int64_t time_ps_max = int64_t{1} << 62;  // 53 days; a sum of two still fits
 
 // Each parser takes the field's name for its message and refuses what is outside the range.
-Result<int64_t> parse_count(std::string_view field, std::string_view text, int64_t min, int64_t max);
+Result<int64_t> parse_count(std::string_view field,
+                            std::string_view text,
+                            int64_t min,
+                            int64_t max);
 Result<int64_t> parse_bytes(std::string_view field, std::string_view text);
 Result<int64_t> parse_bandwidth(std::string_view field, std::string_view text);
 Result<int64_t> parse_time(std::string_view field, std::string_view text);

@@ -5,8 +5,7 @@
 
 #include "native/engine.hpp"
 
-#define RINGSCOPE_ENGINES(X) \
-    X(threads)
+#define RINGSCOPE_ENGINES(X) X(threads)
 
 namespace ringscope {
 
@@ -20,7 +19,8 @@ namespace {
 constexpr std::array engines{RINGSCOPE_ENGINES(X)};
 #undef X
 
-constexpr EngineInfo simulator_info{"simulator", "no hardware: simulated time, real numbers", rank_count_max, ""};
+constexpr EngineInfo simulator_info{
+    "simulator", "no hardware: simulated time, real numbers", rank_count_max, ""};
 
 // Known by name, so that who asks for one is told why there is none.
 constexpr std::string_view not_here = "not part of this version";
@@ -63,7 +63,9 @@ void append_engine(JsonWriter& json, const EngineInfo& info) {
 
 Result<const Engine*> find_engine(const RunSpec& run) {
     if (simulated(run)) {
-        return invalid_field("engine", run.engine, "measures nothing; use engine=threads to measure, or simulate it");
+        return invalid_field("engine",
+                             run.engine,
+                             "measures nothing; use engine=threads to measure, or simulate it");
     }
     for (const EngineInfo& info : engine_infos()) {
         if (info.name == run.engine && !info.missing.empty()) {
@@ -89,7 +91,8 @@ Result<const Engine*> find_engine(const RunSpec& run) {
 }
 
 Status check_no_knobs(const RunSpec& run) {
-    const std::string allowed = "describes the simulated network; engine=" + run.engine + " measures a real one";
+    const std::string allowed =
+        "describes the simulated network; engine=" + run.engine + " measures a real one";
     if (!run.settings.empty()) {
         return invalid_field("set", print_knob(run.settings.front()), allowed);
     }

@@ -4,8 +4,7 @@
 
 #include "shared/algorithm.hpp"
 
-#define RINGSCOPE_ALGORITHMS(X) \
-    X(ring)
+#define RINGSCOPE_ALGORITHMS(X) X(ring)
 
 namespace ringscope {
 

@@ -2,9 +2,10 @@
 // Ring all-reduce: a reduce-scatter, then an all-gather, both once around the ring.
 //
 // Steps:           2(N-1), one message per rank in each
-// Bytes per rank:  2(N-1)/N S sent and as many received: the least possible without help from the network
-// Wins:            when bandwidth binds. Loses to trees when latency does, as its steps grow with N
-// Source:          Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of
+// Bytes per rank:  2(N-1)/N S sent and as many received: the least possible without help from the
+// network Wins:            when bandwidth binds. Loses to trees when latency does, as its steps
+// grow with N Source:          Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for
+// clusters of
 //                  workstations", JPDC 69 (2009), section 4
 #include <string>
 
@@ -22,8 +23,9 @@ int32_t half_step_count(const Schedule& schedule) {
     return schedule.problem.rank_count - 1;
 }
 
-// In step s rank r sends chunk r - s to rank r + 1. The last chunk it receives in the reduce-scatter is
-// r + 1, now complete, and that is where the same formula makes the all-gather start.
+// In step s rank r sends chunk r - s to rank r + 1. The last chunk it receives in the
+// reduce-scatter is r + 1, now complete, and that is where the same formula makes the all-gather
+// start.
 Transfer ring_transfer(const Schedule& schedule, int32_t step, int32_t source_rank) {
     const int32_t rank_count = schedule.problem.rank_count;
     Transfer transfer;
@@ -42,11 +44,17 @@ Status plan(Schedule& schedule) {
     return Done{};
 }
 
-void append_sends(const Schedule& schedule, int32_t step, int32_t rank, std::vector<Transfer>& transfers) {
+void append_sends(const Schedule& schedule,
+                  int32_t step,
+                  int32_t rank,
+                  std::vector<Transfer>& transfers) {
     transfers.push_back(ring_transfer(schedule, step, rank));
 }
 
-void append_receives(const Schedule& schedule, int32_t step, int32_t rank, std::vector<Transfer>& transfers) {
+void append_receives(const Schedule& schedule,
+                     int32_t step,
+                     int32_t rank,
+                     std::vector<Transfer>& transfers) {
     const int32_t left_rank = ring_position(int64_t{rank} - 1, schedule.problem.rank_count);
     transfers.push_back(ring_transfer(schedule, step, left_rank));
 }
@@ -61,19 +69,24 @@ std::string explain(const Schedule& schedule, int32_t step) {
     const std::string chunk = std::to_string(transfer.chunk_begin);
     const std::string target = std::to_string(transfer.target_rank);
     if (step == 0) {
-        return "Every rank sends its own input of one chunk to its right-hand neighbour, which adds it in: rank 0 "
-               "sends chunk " + chunk + " to rank " + target + ".";
+        return "Every rank sends its own input of one chunk to its right-hand neighbour, which "
+               "adds it in: rank 0 "
+               "sends chunk " +
+               chunk + " to rank " + target + ".";
     }
     if (step < half) {
-        return "Every rank passes on the chunk it has just added to: rank 0 sends chunk " + chunk + ", by now a sum over " +
-               std::to_string(step + 1) + " ranks, to rank " + target + ", which adds its own.";
+        return "Every rank passes on the chunk it has just added to: rank 0 sends chunk " + chunk +
+               ", by now a sum over " + std::to_string(step + 1) + " ranks, to rank " + target +
+               ", which adds its own.";
     }
     if (step == half) {
-        return "The reduce-scatter is done: every rank owns one finished chunk. Now finished chunks go round: rank 0 "
-               "sends its chunk " + chunk + " to rank " + target + ", which overwrites its own.";
+        return "The reduce-scatter is done: every rank owns one finished chunk. Now finished "
+               "chunks go round: rank 0 "
+               "sends its chunk " +
+               chunk + " to rank " + target + ", which overwrites its own.";
     }
-    return "Every rank passes on the finished chunk it has just received: rank 0 sends chunk " + chunk + " to rank " +
-           target + ".";
+    return "Every rank passes on the finished chunk it has just received: rank 0 sends chunk " +
+           chunk + " to rank " + target + ".";
 }
 
 int64_t message_count(const Problem& problem) {

@@ -4,8 +4,7 @@
 
 #include "shared/topology.hpp"
 
-#define RINGSCOPE_TOPOLOGIES(X) \
-    X(uniform)
+#define RINGSCOPE_TOPOLOGIES(X) X(uniform)
 
 namespace ringscope {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uniform: a private link from each rank to each other rank, all with the run's bandwidth and latency.
-// The network of the textbook formulas; nothing is shared, so nothing queues behind another rank's bytes.
+// Uniform: a private link from each rank to each other rank, all with the run's bandwidth and
+// latency. The network of the textbook formulas; nothing is shared, so nothing queues behind
+// another rank's bytes.
 #include "shared/topology.hpp"
 
 namespace ringscope {
@@ -8,7 +9,8 @@ namespace {
 
 Topology build(const RunSpec& run) {
     Topology topology;
-    topology.common = {.bandwidth_bytes_per_s = run.bandwidth_bytes_per_s, .latency_ps = run.latency_ps};
+    topology.common = {.bandwidth_bytes_per_s = run.bandwidth_bytes_per_s,
+                       .latency_ps = run.latency_ps};
     return topology;
 }
 

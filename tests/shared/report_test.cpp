@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shared/report.hpp"
+
+#include "shared/units.hpp"
+#include "tests/shared/testing.hpp"
+
+namespace ringscope {
+namespace {
+
+Report report_of(std::string_view line) {
+    return make_report(trace_of(run_of(line)));
+}
+
+// By hand: T = 2.355 810 240 ms, algbw = 64 MiB / T, busbw = 7/4 of it, bound = 7/4 x 64 MiB / 50
+// GB/s.
+TEST(Report, TheNumbersOfEightRanksAnd64MiB) {
+    const Report report = report_of("ranks=8&bytes=64MiB&bandwidth=50GB/s&latency=500ns");
+    EXPECT_EQ(report.duration_ps, 2'355'810'240);
+    EXPECT_EQ(report.min_ps, report.duration_ps);
+    EXPECT_EQ(report.algbw_bytes_per_s, 28'486'532'090);
+    EXPECT_EQ(report.busbw_bytes_per_s, 49'851'431'157);
+    EXPECT_EQ(report.lower_bound_ps, 2'348'810'240);
+    EXPECT_EQ(report.message_count, 112);
+    EXPECT_EQ(report.wire_bytes_per_rank, 117'440'512);
+    ASSERT_EQ(report.links.size(), 8U);
+    EXPECT_EQ(report.links[3], (LinkReport{3, 4, 14, 117'440'512, 2'355'810'240}));
+    EXPECT_EQ(
+        report.bottleneck,
+        "Bandwidth limits: 99.7 % of 2.356 ms is 14 steps of 8 MiB at 50 GB/s; latency is 0.3 %.");
+}
+
+TEST(Report, SmallBuffersAreLimitedByLatency) {
+    EXPECT_EQ(report_of("ranks=8&bytes=64KiB").bottleneck,
+              "Latency limits: 75.3 % of 9.294 us is 14 steps of 500 ns; moving the bytes is only "
+              "24.7 %.");
+}
+
+TEST(Report, ASlowLinkIsNamed) {
+    EXPECT_EQ(report_of("ranks=4&set=link.1-2.bandwidth:5GB/s").bottleneck.substr(0, 26),
+              "Link 1->2 is the slowest: ");
+    EXPECT_EQ(report_of("ranks=8&set=link.7-0.latency:20us&bytes=1MiB").bottleneck.substr(0, 26),
+              "Link 7->0 is the slowest: ");
+}
+
+TEST(Report, OneRankAndNoBytesDivideByNothing) {
+    const Report alone = report_of("ranks=1");
+    EXPECT_EQ(alone.duration_ps, 0);
+    EXPECT_EQ(alone.busbw_bytes_per_s, 0);
+    EXPECT_EQ(alone.bottleneck, "One rank alone has nothing to send.");
+    const Report empty = report_of("ranks=4&bytes=0");
+    EXPECT_EQ(empty.duration_ps, 6 * 500'000);
+    EXPECT_EQ(empty.algbw_bytes_per_s, 0);
+    EXPECT_EQ(report_of("ranks=4&bytes=0&latency=0").bottleneck, "Nothing took any time.");
+}
+
+// nccl-tests, doc/PERFORMANCE.md: busbw = algbw x 2(n-1)/n, so equal links show their own rate at
+// any n.
+TEST(Report, WithoutLatencyBusbwIsTheRateOfTheLink) {
+    for (int32_t rank_count = 2; rank_count <= 64; ++rank_count) {
+        RunSpec run = small_run(rank_count, int64_t{1'000'000} * rank_count);
+        run.latency_ps = 0;
+        const int64_t busbw = make_report(trace_of(run)).busbw_bytes_per_s;
+        EXPECT_NEAR(static_cast<double>(busbw), 50e9, 50e9 * 1e-6) << rank_count;
+    }
+}
+
+TEST(Report, TheMedianOfSeveralIterationsCounts) {
+    Trace trace;
+    trace.run = run_of("ranks=2&bytes=8&engine=threads&iterations=3");
+    const int64_t begins[] = {0, 100, 200};
+    const int64_t lengths[] = {50, 10, 20};
+    for (int32_t i = 0; i < 3; ++i) {
+        Event event;
+        event.transfer = {.source_rank = 0, .target_rank = 1, .chunk_count = 1};
+        event.iteration = i;
+        event.bytes = 4;
+        event.begin_ps = begins[i];
+        event.end_ps = begins[i] + lengths[i];
+        trace.events.push_back(event);
+    }
+    const Report report = make_report(trace);
+    EXPECT_EQ(report.iteration_count, 3);
+    EXPECT_EQ(report.duration_ps, 20);
+    EXPECT_EQ(report.min_ps, 10);
+    EXPECT_EQ(report.message_count, 1);
+    EXPECT_EQ(report.links[0].bytes, 4);
+    EXPECT_EQ(report.lower_bound_ps, 0);
+}
+
+TEST(Report, AnAbsurdTraceSaturates) {
+    Trace trace;
+    trace.run = run_of("ranks=4096&bytes=1TiB&engine=threads");
+    for (int i = 0; i < 4; ++i) {
+        Event event;
+        event.transfer = {.source_rank = 0, .target_rank = 1, .chunk_count = 1};
+        event.end_ps = time_ps_max;
+        trace.events.push_back(event);
+    }
+    EXPECT_GT(make_report(trace).links[0].busy_ps, 0);
+    for (Event& event : trace.events) {
+        event.end_ps = 1;
+    }
+    EXPECT_GT(make_report(trace).busbw_bytes_per_s, 0);
+}
+
+}  // namespace
+}  // namespace ringscope
