@@ -43,7 +43,7 @@ test('EditsRedrawAndTheNumbersAreTheClosedForm', async () => {
   await visit.fill('#bytes', '10MB');
   await visit.fill('#bandwidth', '400 Gb/s');
   await visit.fill('#latency', '2us');
-  await until(async () => (await visit.text('#formula')).startsWith('2·(5−1)·(2 µs'), 'the formula follows');
+  await until(async () => (await visit.text('#formula')).replaceAll('\u00a0', ' ').startsWith('2·(5−1)·(2 µs'), 'the formula follows');
   near(await shownMs(visit), expectedMs(5, 10e6, 50e9, 2e-6), 'edited run');
   near(parseFloat(await visit.text('#algbw')), 10e6 / (expectedMs(5, 10e6, 50e9, 2e-6) / 1000) / 1e9, 'algbw');
   near(parseFloat(await visit.text('#busbw')), (10e6 / (expectedMs(5, 10e6, 50e9, 2e-6) / 1000) / 1e9) * 1.6, 'busbw');
