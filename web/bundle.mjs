@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bundles page.ts and style.css into RINGSCOPE_PAGE_DIR. ringscope.js beside them is loaded when the page runs.
+// Bundles page.ts and style.css into RINGSCOPE_PAGE_DIR. ringscope.js
+// stays a module of its own beside them.
 import { fileURLToPath } from 'node:url';
 
 import { build } from 'esbuild';
@@ -14,6 +15,7 @@ await build({
   entryPoints: ['page.ts', 'style.css'],
   outdir: folder,
   bundle: true,
+  external: ['./ringscope.js'],
   minify: true,
   format: 'esm',
   target: ['chrome123', 'firefox120', 'safari17.5'],

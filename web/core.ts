@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The other side of bridge.cpp: the C++ scene and core as one typed object.
 
-/// <reference types="emscripten" />
+import createScene from './ringscope.js';
+import type { SceneModule } from './ringscope.js';
 
 export interface Problem {
   title: string;
@@ -85,25 +86,6 @@ export type CommandName =
 
 export type EditKey = 'ranks' | 'bytes' | 'bandwidth' | 'latency';
 
-interface SceneModule extends EmscriptenModule {
-  canvas: HTMLCanvasElement;
-  UTF8ToString: typeof UTF8ToString;
-  stringToNewUTF8: typeof stringToNewUTF8;
-  _page_open_window(): number;
-  _page_draw_now(): void;
-  _page_lose_window(): void;
-  _page_resize(widthPx: number, heightPx: number, scale: number): void;
-  _page_set_glyphs(coverage: number, table: number): void;
-  _page_command(name: number, value: number): number;
-  _page_load(line: number): number;
-  _page_edit(key: number, value: number, gesture: number): number;
-  _page_push_trace(bytes: number): number;
-  _page_state(): number;
-  _page_report(): number;
-  _page_trace_hash(): number;
-  _page_frame_count(): number;
-}
-
 export interface CoreHooks {
   onFrame(): void;
   onAbort(reason: string): void;
@@ -113,8 +95,6 @@ export class Core {
   private constructor(private readonly module: SceneModule) {}
 
   static async start(hooks: CoreHooks): Promise<Core> {
-    const address = new URL('ringscope.js', import.meta.url).href;
-    const { default: create } = (await import(address)) as { default: EmscriptenModuleFactory<SceneModule> };
     let lastWords = '';
     const options = {
       onFrame: hooks.onFrame,
@@ -123,7 +103,7 @@ export class Core {
         lastWords = text;
       },
     };
-    return new Core(await create(options as Partial<SceneModule>));
+    return new Core(await createScene(options as Partial<SceneModule>));
   }
 
   openWindow(canvas: HTMLCanvasElement): boolean {

@@ -11,12 +11,13 @@ import { announce, clearNotices, fail, notify } from './notices.js';
 import { KnobList, showNumbers } from './numbers.js';
 import { bandwidthStops, byteStops, latencyStops } from './scale.js';
 import { Scene } from './scene.js';
-import { isDark, startTheme } from './theme.js';
+import { isDark, restoreTheme, startTheme } from './theme.js';
 import { Transport } from './transport.js';
 
 const addressDelayMs = 250;
 const hashDelayMs = 120;
 const rankCountMax = 64;
+const noWebGl = 'This browser gives the page no WebGL, so the ring is not drawn. The numbers are right all the same.';
 const firstPicture = 'first-picture'; // a mark for whoever measures the page
 
 declare global {
@@ -214,18 +215,22 @@ async function documentParsed(): Promise<void> {
 // The script runs as soon as it is here, so that the core loads while the document is laid out.
 async function start(): Promise<void> {
   let page: Page | null = null;
-  const core = await Core.start({
+  const loading = Core.start({
     onFrame: () => {
       if (performance.getEntriesByName(firstPicture).length === 0) performance.mark(firstPicture);
       page?.show();
     },
     onAbort: (reason) => fail(`Something in this page is broken, and it is not your doing. ${reason}`),
   });
-  await documentParsed();
+  restoreTheme();
+  const [core] = await Promise.all([loading, documentParsed()]);
   core.command('dark', isDark() ? 1 : 0);
-  const scene = new Scene(core, () => notify('This browser gives the page no WebGL, so the ring is not drawn. The numbers are right all the same.'));
+  const scene = new Scene(core, () => notify(noWebGl));
   // Most visitors bring no link: they see the ring before the rest of the page is wired up.
-  if (location.hash === '') core.drawNow();
+  if (location.hash === '') {
+    core.drawNow();
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+  }
   page = new Page(core, scene);
   core.drawNow();
   window.ringscope = { frameCount: () => core.frameCount() };

@@ -60,21 +60,26 @@ void make_glyph_texture() {
     }
 }
 
-void make_rest_texture() {
-    Platform& state = platform();
+// Of the canvas's size, or none.
+SDL_Texture* make_rest_texture() {
     const App& app = the_app();
+    SDL_Texture* texture = SDL_CreateTexture(platform().renderer,
+                                             SDL_PIXELFORMAT_ABGR8888,
+                                             SDL_TEXTUREACCESS_TARGET,
+                                             app.width_px,
+                                             app.height_px);
+    if (texture != nullptr) {
+        SDL_SetTextureBlendMode(texture, SDL_BLENDMODE_NONE);
+    }
+    return texture;
+}
+
+void forget_rest() {
+    Platform& state = platform();
     if (state.rest != nullptr) {
         SDL_DestroyTexture(state.rest);
+        state.rest = nullptr;
     }
-    state.rest = SDL_CreateTexture(state.renderer,
-                                   SDL_PIXELFORMAT_ABGR8888,
-                                   SDL_TEXTUREACCESS_TARGET,
-                                   app.width_px,
-                                   app.height_px);
-    if (state.rest != nullptr) {
-        SDL_SetTextureBlendMode(state.rest, SDL_BLENDMODE_NONE);
-    }
-    state.rest_revision = -1;
 }
 
 void clear() {
@@ -92,33 +97,48 @@ size_t ended_hop_count(const App& app) {
 }
 
 void draw_rest(const View& view, Painter& painter) {
+    clear();
+    view.draw_rest(the_app(), painter);
+    painter.flush(platform().renderer, platform().glyphs);
+}
+
+// Draws what rests into the texture, unless it is there already. False: there can be no texture.
+bool refresh_rest(const View& view, Painter& painter) {
     Platform& state = platform();
     const App& app = the_app();
     const size_t hop_count = ended_hop_count(app);
-    if (state.rest_revision == app.revision && state.rest_look_revision == app.look_revision &&
-        state.rest_hop_count == hop_count) {
-        return;
+    if (state.rest != nullptr && state.rest_revision == app.revision &&
+        state.rest_look_revision == app.look_revision && state.rest_hop_count == hop_count) {
+        return true;
     }
-    SDL_SetRenderTarget(state.renderer, state.rest);
-    clear();
-    view.draw_rest(app, painter);
-    painter.flush(state.renderer, state.glyphs);
+    if (state.rest == nullptr) {
+        state.rest = make_rest_texture();
+    }
+    if (state.rest == nullptr || SDL_SetRenderTarget(state.renderer, state.rest) != 0) {
+        return false;
+    }
+    draw_rest(view, painter);
     SDL_SetRenderTarget(state.renderer, nullptr);
     state.rest_revision = app.revision;
     state.rest_look_revision = app.look_revision;
     state.rest_hop_count = hop_count;
+    return true;
 }
 
 void draw() {
     Platform& state = platform();
     const App& app = the_app();
-    if (state.renderer == nullptr || state.rest == nullptr || !app.show) {
+    if (state.renderer == nullptr || !app.show) {
         return;
     }
     const View& view = *views().front();
     Painter painter(app.sheet);
-    draw_rest(view, painter);
-    SDL_RenderCopy(state.renderer, state.rest, nullptr, nullptr);
+    // The first picture does not wait for the making of a texture.
+    if (state.frame_count > 0 && refresh_rest(view, painter)) {
+        SDL_RenderCopy(state.renderer, state.rest, nullptr, nullptr);
+    } else {
+        draw_rest(view, painter);
+    }
     view.draw_motion(app, painter);
     painter.flush(state.renderer, state.glyphs);
     SDL_RenderPresent(state.renderer);
@@ -192,7 +212,6 @@ bool open_window() {
         return false;
     }
     SDL_SetRenderDrawBlendMode(state.renderer, SDL_BLENDMODE_BLEND);
-    make_rest_texture();
     make_glyph_texture();
     return true;
 }
@@ -220,7 +239,7 @@ void resize_window() {
     }
     SDL_SetWindowSize(state.window, app.width_px, app.height_px);
     SDL_RenderSetViewport(state.renderer, nullptr);
-    make_rest_texture();
+    forget_rest();
 }
 
 void upload_glyphs(std::span<const uint8_t> coverage) {

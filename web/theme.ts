@@ -11,14 +11,17 @@ function chosen(): string | null {
   }
 }
 
+export function restoreTheme(): void {
+  const stored = chosen();
+  if (stored === 'dark' || stored === 'light') document.documentElement.dataset['theme'] = stored;
+}
+
 export function isDark(): boolean {
-  const theme = document.documentElement.dataset['theme'] ?? chosen();
+  const theme = document.documentElement.dataset['theme'];
   return theme ? theme === 'dark' : systemDark.matches;
 }
 
 export function startTheme(button: HTMLElement, onChange: (dark: boolean) => void): void {
-  const stored = chosen();
-  if (stored === 'dark' || stored === 'light') document.documentElement.dataset['theme'] = stored;
   systemDark.addEventListener('change', () => onChange(isDark()));
   button.addEventListener('click', () => {
     const theme = isDark() ? 'light' : 'dark';
