@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// App: the whole state of the page, and what can be done to it.
+//
+// No window, no browser: bridge.cpp calls these functions on behalf of the page's script, platform_web.cpp
+// calls advance() once a frame, the views read the rest. A view draws App::show and cannot tell a simulated
+// trace from a measured one, or a finished one from one that is still growing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "shared/replay.hpp"
+#include "shared/report.hpp"
+#include "shared/run_spec.hpp"
+#include "shared/trace_codec.hpp"
+#include "web/draw.hpp"
+
+namespace ringscope {
+
+// More wedges than this are thinner than a finger and a pixel can tell apart.
+inline constexpr int32_t drawn_rank_count_max = 64;
+
+// What the scene shows: a run and those of its hops that are known.
+struct Show {
+    RunSpec run;
+    Replay replay;
+    bool complete = false;  // no more hops will come
+    Outcome outcome;        // when complete
+    Report report;          // of what is known
+    std::vector<int64_t> hop_end_ps;   // of every hop, sorted
+    std::vector<int64_t> step_end_ps;  // [step] when its last hop ended; INT64_MAX while that is open
+
+    explicit Show(const RunSpec& shown, Replay&& empty) : run(shown), replay(std::move(empty)) {}
+    int64_t end_ps() const { return replay.end_ps(); }
+};
+
+struct Playback {
+    double time_ps = 0;  // of the run
+    double speed = 1;
+    bool playing = false;
+    bool stepwise = false;  // jump from step to step instead of gliding
+    double wait_s = 0;      // until the next such jump
+};
+
+// A slider that is held turns one knob once, however often it reports.
+struct Gesture {
+    int32_t id = 0;
+    Knob::Kind kind = Knob::Kind::bandwidth;
+    std::optional<int64_t> change_ps;  // its place among the run's changes; none when it edits the run itself
+};
+
+struct App {
+    RunSpec run;              // what the controls say, with the knobs turned on the way; always simulated
+    bool on_machine = false;  // the scene is for measured runs
+    std::optional<Show> show;
+    TraceDecoder decoder;     // of the measured run
+    Playback playback;
+    Gesture gesture;
+
+    bool dark = false;
+    int32_t width_px = 0;   // of the canvas, in device pixels
+    int32_t height_px = 0;
+    float scale = 1;        // device pixels per CSS pixel
+    GlyphSheet sheet;
+
+    int64_t revision = 0;       // grows when run or show changes
+    int64_t look_revision = 0;  // grows when size, theme or letters change
+    bool dirty = true;          // the picture is older than the state
+};
+
+// Where the clock goes when a run takes another's place.
+enum class Keep : uint8_t { nothing, time, share };
+
+// Simulates `run` and shows it. Errors leave everything as it was.
+Status show_simulation(App& app, const RunSpec& run, Keep keep);
+// Shows the inputs of the controls' run at rest, ready for a measured trace.
+Status show_machine(App& app);
+// One control: ranks, bytes, bandwidth or latency. The last two, while the clock is inside a simulated run,
+// become a change at that moment; calls with one gesture id count as one turn.
+Status edit(App& app, std::string_view key, std::string_view value, int32_t gesture);
+Status undo_change(App& app, size_t index);  // of run.changes
+Status clear_changes(App& app);
+// The rate or latency that a control shows: in flight the one in force, otherwise the run's own.
+int64_t value_in_force(const App& app, Knob::Kind kind);
+
+// A measured trace, as it comes in.
+void begin_trace(App& app);
+Status push_trace(App& app, std::string_view bytes);
+
+void play(App& app, bool playing);
+void seek(App& app, double time_ps);
+void step(App& app, int direction);
+// Moves the clock on; true when another frame is wanted.
+bool advance(App& app, double wall_s);
+
+bool at_end(const App& app);
+// The step the clock is in; step_count when all are over.
+int32_t current_step(const App& app);
+// 2(N-1)(latency + bytes/(N bandwidth)) of the run without changes.
+int64_t closed_form_ps(const App& app);
+std::string shown_trace_hash(const App& app);
+
+}  // namespace ringscope

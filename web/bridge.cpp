@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page's script may call: strings in, strings out, as JSON where there is more than one.
+// core.ts is the other side. A returned string is valid until the next call. Errors come back as
+// {"error": {"title", "field"?, "value"?, "allowed"?}}.
+#include <array>
+#include <charconv>
+#include <cstring>
+
+#include "shared/algorithm.hpp"
+#include "shared/json.hpp"
+#include "shared/simulator.hpp"
+#include "shared/units.hpp"
+#include "web/platform.hpp"
+#include "web/views/view.hpp"
+
+namespace ringscope {
+namespace {
+
+const char* answer(std::string text) {
+    static std::string kept;
+    kept = std::move(text);
+    return kept.c_str();
+}
+
+const char* answer(const Status& status) {
+    request_frame();
+    return answer(status ? std::string("{}") : "{\"error\":" + error_json(status.error()) + "}");
+}
+
+Status leave_machine(App& app) {
+    return show_simulation(app, app.run, Keep::nothing);
+}
+
+Status set_dark(App& app, double dark) {
+    app.dark = dark != 0;
+    ++app.look_revision;
+    app.dirty = true;
+    return Done{};
+}
+
+// A command is a word and a number, which most of them ignore.
+struct Command {
+    std::string_view name;
+    Status (*carry_out)(App& app, double value);
+};
+
+constexpr std::array commands{
+    Command{"play", [](App& app, double) -> Status { play(app, true); return Done{}; }},
+    Command{"pause", [](App& app, double) -> Status { play(app, false); return Done{}; }},
+    Command{"step", [](App& app, double direction) -> Status { step(app, direction < 0 ? -1 : 1); return Done{}; }},
+    Command{"seek", [](App& app, double time_ps) -> Status { seek(app, time_ps); return Done{}; }},
+    Command{"speed", [](App& app, double speed) -> Status { app.playback.speed = speed; app.dirty = true; return Done{}; }},
+    Command{"stepwise", [](App& app, double on) -> Status { app.playback.stepwise = on != 0; return Done{}; }},
+    Command{"dark", set_dark},
+    Command{"undo", [](App& app, double index) -> Status { return undo_change(app, static_cast<size_t>(index)); }},
+    Command{"clear", [](App& app, double) -> Status { return clear_changes(app); }},
+    Command{"machine", [](App& app, double) -> Status { return show_machine(app); }},
+    Command{"simulation", [](App& app, double) -> Status { return leave_machine(app); }},
+    Command{"begin_trace", [](App& app, double) -> Status { begin_trace(app); return Done{}; }},
+};
+
+void append_step(JsonWriter& json, const App& app) {
+    const Schedule& schedule = app.show->replay.schedule();
+    const int32_t now = current_step(app);
+    const bool over = now >= schedule.step_count;
+    json.field("step", now).field("step_count", schedule.step_count);
+    json.field("phase", over ? std::string_view() : schedule.algorithm->phase(schedule, now));
+    json.field("explain", over ? std::string() : schedule.algorithm->explain(schedule, now));
+}
+
+void append_metrics(JsonWriter& json, const App& app) {
+    const ViewMetrics metrics = views().front()->measure(app);
+    json.field("label_px", static_cast<int>(metrics.label_px))
+        .field("number_px", static_cast<int>(metrics.number_px))
+        .field("free_radius_px", static_cast<int>(metrics.free_radius_px));
+}
+
+// When the first step of each later phase can begin, for the marks on the time bar.
+void append_phase_ends(JsonWriter& json, const Show& show) {
+    const Schedule& schedule = show.replay.schedule();
+    json.key("phase_ends_ps").begin_array();
+    for (int32_t next = 1; next < schedule.step_count; ++next) {
+        const int64_t end_ps = show.step_end_ps[static_cast<size_t>(next) - 1];
+        if (schedule.algorithm->phase(schedule, next) != schedule.algorithm->phase(schedule, next - 1) &&
+            end_ps != INT64_MAX) {
+            json.value(end_ps);
+        }
+    }
+    json.end_array();
+}
+
+void append_changes(JsonWriter& json, const App& app) {
+    json.key("changes").begin_array();
+    for (const Change& change : app.run.changes) {
+        const std::string knob = print_knob(change.knob);
+        const size_t colon = knob.rfind(':');
+        const bool rate =
+            change.knob.kind == Knob::Kind::bandwidth || change.knob.kind == Knob::Kind::link_bandwidth;
+        json.begin_object()
+            .field("time", show_time(change.time_ps))
+            .field("time_ps", change.time_ps)
+            .field("knob", std::string_view(knob).substr(0, colon))
+            .field("value", rate ? show_bandwidth(change.knob.value) : show_time(change.knob.value))
+            .end_object();
+    }
+    json.end_array();
+}
+
+void append_run(JsonWriter& json, const App& app) {
+    const RunSpec& run = app.run;
+    json.field("line", print_run(run))
+        .field("ranks", run.problem.rank_count)
+        .field("bytes", buffer_bytes(run.problem))
+        .field("bytes_text", print_bytes(buffer_bytes(run.problem)));
+    append_changes(json, app);
+    json.key("formula").begin_object();
+    json.field("bytes", show_bytes(buffer_bytes(run.problem)))
+        .field("bandwidth", show_bandwidth(run.bandwidth_bytes_per_s))
+        .field("latency", show_time(run.latency_ps))
+        .field("time", show_time(closed_form_ps(app)))
+        .field("holds", run.changes.empty() && run.settings.empty())
+        .end_object();
+}
+
+void append_numbers(JsonWriter& json, const Show& show) {
+    const Report& report = show.report;
+    json.key("numbers").begin_object();
+    json.field("time", show_time(report.duration_ps))
+        .field("algbw", show_bandwidth(report.algbw_bytes_per_s))
+        .field("busbw", show_bandwidth(report.busbw_bytes_per_s))
+        .field("wire", show_bytes(report.wire_bytes_per_rank))
+        .field("bound", report.lower_bound_ps > 0 ? show_time(report.lower_bound_ps) : std::string())
+        .field("messages", report.message_count)
+        .field("bottleneck", std::string_view(report.bottleneck));
+    append_outcome(json, show.outcome);
+    json.end_object();
+}
+
+std::string state_json(const App& app) {
+    const int64_t bandwidth = value_in_force(app, Knob::Kind::bandwidth);
+    const int64_t latency_ps = value_in_force(app, Knob::Kind::latency);
+    JsonWriter json;
+    json.begin_object()
+        .field("revision", app.revision)
+        .field("on_machine", app.on_machine)
+        .field("hops", app.show->hop_end_ps.size())
+        .field("complete", app.show->complete)
+        .field("time_ps", static_cast<int64_t>(app.playback.time_ps))
+        .field("end_ps", app.show->end_ps())
+        .field("playing", app.playback.playing)
+        .field("at_end", at_end(app))
+        .field("speed_permille", static_cast<int64_t>(app.playback.speed * 1000))
+        .field("bandwidth", bandwidth)
+        .field("bandwidth_text", print_bandwidth(bandwidth))
+        .field("latency_ps", latency_ps)
+        .field("latency_text", print_time(latency_ps));
+    append_step(json, app);
+    append_metrics(json, app);
+    json.end_object();
+    return json.text();
+}
+
+std::string report_json(const App& app) {
+    JsonWriter json;
+    json.begin_object().field("revision", app.revision);
+    append_run(json, app);
+    append_phase_ends(json, *app.show);
+    append_numbers(json, *app.show);
+    json.field("shown_ranks", app.show->run.problem.rank_count).field("shown_line", print_run(app.show->run));
+    if (app.on_machine) {
+        const auto predicted = simulate(app.run);
+        json.field("predicted", predicted ? show_time(make_report(*predicted).duration_ps) : std::string());
+    }
+    json.end_object();
+    return json.text();
+}
+
+// Reads the next of the whole numbers that make up a line-wise table.
+bool take_number(std::string_view& text, int& number) {
+    const size_t begin = std::min(text.find_first_not_of(" \n"), text.size());
+    const auto [end, problem] = std::from_chars(text.data() + begin, text.data() + text.size(), number);
+    text.remove_prefix(static_cast<size_t>(end - text.data()));
+    return problem == std::errc{};
+}
+
+// "width height", then a line per letter: style, ASCII code, x, y, width, height, advance in 1/64 pixels,
+// density. All but the advance in pixels of the sheet.
+GlyphSheet read_sheet(std::string_view table) {
+    GlyphSheet sheet;
+    if (!take_number(table, sheet.width_px) || !take_number(table, sheet.height_px)) {
+        return {};
+    }
+    std::array<int, 8> row{};
+    const auto take_row = [&] {
+        return std::all_of(row.begin(), row.end(), [&](int& number) { return take_number(table, number); });
+    };
+    while (take_row()) {
+        RS_CHECK(row[0] >= 0 && row[0] < static_cast<int>(text_style_count) && row[1] >= 0 && row[1] < 128 && row[7] > 0);
+        sheet.glyphs[static_cast<size_t>(row[0])][static_cast<size_t>(row[1])] = {
+            {static_cast<float>(row[2]), static_cast<float>(row[3]), static_cast<float>(row[4]), static_cast<float>(row[5])},
+            static_cast<float>(row[6]) / 64,
+            static_cast<float>(row[7])};
+    }
+    return sheet;
+}
+
+}  // namespace
+}  // namespace ringscope
+
+using namespace ringscope;  // NOLINT(google-build-using-namespace): the names below are C's
+
+extern "C" {
+
+// 1 when the scene can be drawn, 0 when there is no WebGL.
+int page_open_window() {
+    the_app().dirty = true;
+    request_frame();
+    return open_window() ? 1 : 0;
+}
+
+void page_draw_now() {
+    draw_now();
+}
+
+void page_lose_window() {
+    lose_window();
+}
+
+void page_resize(int width_px, int height_px, double scale) {
+    App& app = the_app();
+    app.width_px = width_px;
+    app.height_px = height_px;
+    app.scale = static_cast<float>(scale);
+    ++app.look_revision;
+    app.dirty = true;
+    resize_window();
+    request_frame();
+}
+
+void page_set_glyphs(const uint8_t* coverage, const char* table) {
+    App& app = the_app();
+    app.sheet = read_sheet(table);
+    upload_glyphs({coverage, static_cast<size_t>(app.sheet.width_px) * static_cast<size_t>(app.sheet.height_px)});
+    ++app.look_revision;
+    app.dirty = true;
+    request_frame();
+}
+
+const char* page_command(const char* name, double value) {
+    for (const Command& command : commands) {
+        if (command.name == name) {
+            return answer(command.carry_out(the_app(), value));
+        }
+    }
+    return answer(plain_error(ErrorKind::invalid_argument, std::string("no command is called ") + name));
+}
+
+// Shows the simulation of a run line from its beginning.
+const char* page_load(const char* line) {
+    const auto run = parse_run(line);
+    return answer(run ? show_simulation(the_app(), *run, Keep::nothing) : Status(run.error()));
+}
+
+const char* page_edit(const char* key, const char* value, int gesture) {
+    return answer(edit(the_app(), key, value, gesture));
+}
+
+const char* page_push_trace(const char* bytes) {
+    return answer(push_trace(the_app(), bytes));
+}
+
+// What changes from frame to frame, and what changes with its "revision" only.
+const char* page_state() {
+    return answer(state_json(the_app()));
+}
+
+const char* page_report() {
+    return answer(report_json(the_app()));
+}
+
+const char* page_trace_hash() {
+    return answer(shown_trace_hash(the_app()));
+}
+
+int page_frame_count() {
+    return static_cast<int>(frame_count());
+}
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// The other side of bridge.cpp: the C++ scene and core as one typed object.
+
+/// <reference types="emscripten" />
+
+export interface Problem {
+  title: string;
+  field?: string;
+  value?: string;
+  allowed?: string;
+}
+
+// What changes from frame to frame.
+export interface State {
+  revision: number; // of the report
+  on_machine: boolean;
+  hops: number;
+  complete: boolean;
+  time_ps: number;
+  end_ps: number;
+  playing: boolean;
+  at_end: boolean;
+  speed_permille: number;
+  bandwidth: number; // these four: what is in force now
+  bandwidth_text: string;
+  latency_ps: number;
+  latency_text: string;
+  step: number;
+  step_count: number;
+  phase: string;
+  explain: string;
+  label_px: number; // letter sizes the scene wants, in device pixels
+  number_px: number;
+  free_radius_px: number;
+}
+
+export interface TurnedKnob {
+  time: string;
+  time_ps: number;
+  knob: string;
+  value: string;
+}
+
+// What changes with the run, or as a measured trace grows.
+export interface Report {
+  revision: number;
+  line: string;
+  ranks: number;
+  bytes: number;
+  bytes_text: string;
+  changes: TurnedKnob[];
+  formula: { bytes: string; bandwidth: string; latency: string; time: string; holds: boolean };
+  phase_ends_ps: number[];
+  numbers: {
+    time: string;
+    algbw: string;
+    busbw: string;
+    wire: string;
+    bound: string;
+    messages: number;
+    bottleneck: string;
+    outcome: 'ok' | 'wrong' | 'failed' | 'timeout';
+    verified: boolean;
+    reason?: string;
+  };
+  shown_ranks: number;
+  shown_line: string;
+  predicted?: string;
+}
+
+export type CommandName =
+  | 'play'
+  | 'pause'
+  | 'step'
+  | 'seek'
+  | 'speed'
+  | 'stepwise'
+  | 'dark'
+  | 'undo'
+  | 'clear'
+  | 'machine'
+  | 'simulation'
+  | 'begin_trace';
+
+export type EditKey = 'ranks' | 'bytes' | 'bandwidth' | 'latency';
+
+interface SceneModule extends EmscriptenModule {
+  canvas: HTMLCanvasElement;
+  UTF8ToString: typeof UTF8ToString;
+  stringToNewUTF8: typeof stringToNewUTF8;
+  _page_open_window(): number;
+  _page_draw_now(): void;
+  _page_lose_window(): void;
+  _page_resize(widthPx: number, heightPx: number, scale: number): void;
+  _page_set_glyphs(coverage: number, table: number): void;
+  _page_command(name: number, value: number): number;
+  _page_load(line: number): number;
+  _page_edit(key: number, value: number, gesture: number): number;
+  _page_push_trace(bytes: number): number;
+  _page_state(): number;
+  _page_report(): number;
+  _page_trace_hash(): number;
+  _page_frame_count(): number;
+}
+
+export interface CoreHooks {
+  onFrame(): void;
+  onAbort(reason: string): void;
+}
+
+export class Core {
+  private constructor(private readonly module: SceneModule) {}
+
+  static async start(hooks: CoreHooks): Promise<Core> {
+    const address = new URL('ringscope.js', import.meta.url).href;
+    const { default: create } = (await import(address)) as { default: EmscriptenModuleFactory<SceneModule> };
+    let lastWords = '';
+    const options = {
+      onFrame: hooks.onFrame,
+      onAbort: (reason: unknown) => hooks.onAbort(lastWords || String(reason)),
+      printErr: (text: string) => {
+        lastWords = text;
+      },
+    };
+    return new Core(await create(options as Partial<SceneModule>));
+  }
+
+  openWindow(canvas: HTMLCanvasElement): boolean {
+    this.module.canvas = canvas; // where Emscripten looks for it
+    return this.module._page_open_window() === 1;
+  }
+
+  drawNow(): void {
+    this.module._page_draw_now();
+  }
+
+  loseWindow(): void {
+    this.module._page_lose_window();
+  }
+
+  resize(widthPx: number, heightPx: number, scale: number): void {
+    this.module._page_resize(widthPx, heightPx, scale);
+  }
+
+  setGlyphs(coverage: Uint8Array, table: string): void {
+    const pointer = this.module._malloc(coverage.length);
+    this.module.HEAPU8.set(coverage, pointer);
+    this.withText(table, (text) => {
+      this.module._page_set_glyphs(pointer, text);
+      return 0;
+    });
+    this.module._free(pointer);
+  }
+
+  command(name: CommandName, value = 0): Problem | null {
+    return this.problem(this.withText(name, (text) => this.module._page_command(text, value)));
+  }
+
+  load(line: string): Problem | null {
+    return this.problem(this.withText(line, (text) => this.module._page_load(text)));
+  }
+
+  edit(key: EditKey, value: string, gesture: number): Problem | null {
+    return this.problem(
+      this.withText(key, (keyText) => this.withText(value, (text) => this.module._page_edit(keyText, text, gesture))),
+    );
+  }
+
+  pushTrace(bytes: string): Problem | null {
+    return this.problem(this.withText(bytes, (text) => this.module._page_push_trace(text)));
+  }
+
+  state(): State {
+    return JSON.parse(this.module.UTF8ToString(this.module._page_state())) as State;
+  }
+
+  report(): Report {
+    return JSON.parse(this.module.UTF8ToString(this.module._page_report())) as Report;
+  }
+
+  traceHash(): string {
+    return this.module.UTF8ToString(this.module._page_trace_hash());
+  }
+
+  frameCount(): number {
+    return this.module._page_frame_count();
+  }
+
+  private withText(text: string, use: (pointer: number) => number): number {
+    // A zero would end the text early on the other side.
+    const pointer = this.module.stringToNewUTF8(text.replaceAll('\0', '\ufffd'));
+    const result = use(pointer);
+    this.module._free(pointer);
+    return result;
+  }
+
+  private problem(pointer: number): Problem | null {
+    const answer = JSON.parse(this.module.UTF8ToString(pointer)) as { error?: Problem };
+    return answer.error ?? null;
+  }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page: starts the core, wires words and controls to it, keeps the address in step with the run.
+import { Control } from './controls.js';
+import type { Report, State } from './core.js';
+import { Core } from './core.js';
+import { element, setText } from './dom.js';
+import { measuredFragment, readFragment, simulationFragment } from './fragment.js';
+import { rememberToken } from './machine.js';
+import { MachinePanel } from './machine_panel.js';
+import { announce, clearNotices, fail, notify } from './notices.js';
+import { KnobList, showNumbers } from './numbers.js';
+import { bandwidthStops, byteStops, latencyStops } from './scale.js';
+import { Scene } from './scene.js';
+import { isDark, startTheme } from './theme.js';
+import { Transport } from './transport.js';
+
+const addressDelayMs = 250;
+const hashDelayMs = 120;
+const rankCountMax = 64;
+
+declare global {
+  interface Window {
+    // For tests: how many pictures were drawn.
+    ringscope?: { frameCount(): number };
+  }
+}
+
+class Page {
+  private readonly scene: Scene;
+  private readonly transport: Transport;
+  private readonly knobs: KnobList;
+  private readonly machine: MachinePanel;
+  private readonly ranks: Control;
+  private readonly bytes: Control;
+  private readonly bandwidth: Control;
+  private readonly latency: Control;
+  private report: Report;
+  private hash = '';
+  private hashTimer = 0;
+  private addressTimer = 0;
+  private announced = '';
+  private drawn = false;
+
+  constructor(private readonly core: Core) {
+    this.report = { ...core.report(), revision: -1 }; // not shown yet
+    core.command('dark', isDark() ? 1 : 0);
+    startTheme(element('theme'), (dark) => core.command('dark', dark ? 1 : 0));
+    this.followMotion();
+    this.transport = new Transport(core);
+    this.knobs = new KnobList(core);
+    this.ranks = new Control(core, 'ranks', null);
+    this.bytes = new Control(core, 'bytes', byteStops);
+    this.bandwidth = new Control(core, 'bandwidth', bandwidthStops);
+    this.latency = new Control(core, 'latency', latencyStops);
+    this.machine = new MachinePanel(core, {
+      onRanksMax: (ranks) => {
+        this.ranks.maximum = Math.min(rankCountMax, ranks ?? rankCountMax);
+      },
+      onRunId: () => this.writeAddressSoon(),
+    });
+    this.scene = new Scene(core, () => notify('This browser gives the page no WebGL, so the ring is not drawn. The numbers are right all the same.'));
+    element('copy-link').addEventListener('click', () => void this.copyLink());
+    element('keys').addEventListener('click', () => element<HTMLDialogElement>('shortcuts').showModal());
+    element('shortcuts-close').addEventListener('click', () => element<HTMLDialogElement>('shortcuts').close());
+    window.addEventListener('hashchange', () => {
+      clearNotices();
+      this.open(location.hash);
+    });
+    this.open(location.hash);
+    this.show();
+  }
+
+  // Called once per drawn frame.
+  show(): void {
+    const state = this.core.state();
+    if (!this.drawn && this.core.frameCount() > 0) {
+      this.drawn = true;
+      performance.mark('first-picture');
+    }
+    if (state.revision !== this.report.revision) this.showReport(state);
+    this.scene.show(state);
+    this.transport.show(state, this.report.phase_ends_ps);
+    this.bandwidth.show(state.bandwidth, state.bandwidth_text);
+    this.latency.show(state.latency_ps, state.latency_text);
+    setText(element('explain'), this.explain(state));
+    this.announceProgress(state);
+  }
+
+  private showReport(state: State): void {
+    this.report = this.core.report();
+    showNumbers(this.report, state);
+    this.knobs.show(this.report, state);
+    this.ranks.show(this.report.ranks, String(this.report.ranks));
+    this.bytes.show(this.report.bytes, this.report.bytes_text);
+    this.machine.show(state);
+    this.showHashSoon(state);
+    this.writeAddressSoon();
+  }
+
+  private explain(state: State): string {
+    if (state.on_machine && state.hops === 0) return 'Each rank holds its own input. Run it to see the hops that really happened.';
+    if (state.explain) return state.explain;
+    if (this.report.shown_ranks === 1) return 'One rank alone already holds the sum: nothing has to be sent.';
+    if (!state.complete) return 'Waiting for the next hops.';
+    return this.report.numbers.verified
+      ? `Every rank now holds the sum over all ${this.report.shown_ranks} ranks, in every chunk.`
+      : 'The run is over, and its result is not what it should be.';
+  }
+
+  private announceProgress(state: State): void {
+    const words = state.at_end && state.step_count > 0 ? 'All-reduce done' : state.phase;
+    if (words && words !== this.announced && state.hops > 0) {
+      this.announced = words;
+      announce(words);
+    }
+  }
+
+  // The hash names every event, which takes a while for a large ring: not in the middle of a drag.
+  private showHashSoon(state: State): void {
+    window.clearTimeout(this.hashTimer);
+    if (!state.complete) {
+      setText(element('hash'), '–');
+      return;
+    }
+    this.hashTimer = window.setTimeout(() => {
+      this.hash = this.core.traceHash();
+      setText(element('hash'), this.hash);
+    }, hashDelayMs);
+  }
+
+  private fragment(): string {
+    const state = this.core.state();
+    if (!state.on_machine) return simulationFragment(this.report.line, this.core.traceHash());
+    const id = this.machine.runId;
+    return id && state.complete ? measuredFragment(this.report.shown_line, id) : '';
+  }
+
+  private writeAddressSoon(): void {
+    window.clearTimeout(this.addressTimer);
+    this.addressTimer = window.setTimeout(() => this.writeAddress(), addressDelayMs);
+  }
+
+  private writeAddress(): void {
+    window.clearTimeout(this.addressTimer);
+    const fragment = this.fragment();
+    if (fragment !== location.hash) history.replaceState(null, '', fragment || location.pathname + location.search);
+  }
+
+  private async copyLink(): Promise<void> {
+    this.writeAddress();
+    const words = element('copy-link-words');
+    try {
+      await navigator.clipboard.writeText(location.href);
+      setText(words, 'Copied');
+      announce('Link copied');
+    } catch {
+      setText(words, 'Copy the address bar');
+    }
+    window.setTimeout(() => setText(words, 'Copy link'), 2000);
+  }
+
+  private followMotion(): void {
+    const query = matchMedia('(prefers-reduced-motion: reduce)');
+    const follow = (): void => void this.core.command('stepwise', query.matches ? 1 : 0);
+    query.addEventListener('change', follow);
+    follow();
+  }
+
+  // What a link, or the lack of one, asks for.
+  private open(fragment: string): void {
+    const link = readFragment(fragment);
+    if (link.token !== null) {
+      rememberToken(link.token);
+      history.replaceState(null, '', location.pathname + location.search);
+    }
+    if (link.line === null) {
+      if (link.problem) notify(`${link.problem} Here is the default run instead.`);
+      if (link.problem || fragment !== '') this.core.load('');
+      this.begin();
+      return;
+    }
+    if (link.open !== null && !link.problem) {
+      this.openMeasured(link.line, link.open);
+      return;
+    }
+    const problem = this.core.load(link.line);
+    if (problem) {
+      notify(`The link cannot be read: ${problem.title}. Here is the default run instead.`);
+      this.core.load('');
+    } else if (link.problem) {
+      notify(link.problem);
+    } else if (this.core.traceHash() !== link.trace) {
+      notify(
+        `The link was made for the trace ${link.trace}, but its run gives ${this.core.traceHash()}: it was altered on the way, or made by another version.`,
+      );
+    }
+    this.begin();
+  }
+
+  private openMeasured(line: string, id: string): void {
+    const problem = this.core.load(line.replace(/&engine=[^&]*/, ''));
+    if (problem) notify(`The run line of the link cannot be read: ${problem.title}.`);
+    void this.machine.reopen(id);
+  }
+
+  private begin(): void {
+    this.machine.leave();
+    const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    this.core.command(still ? 'pause' : 'play');
+  }
+}
+
+async function documentParsed(): Promise<void> {
+  if (document.readyState !== 'loading') return;
+  await new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve, { once: true }));
+}
+
+// The script runs as soon as it is here, so that the core loads while the document is laid out.
+async function start(): Promise<void> {
+  let page: Page | null = null;
+  const core = await Core.start({
+    onFrame: () => page?.show(),
+    onAbort: (reason) => fail(`Something in this page is broken, and it is not your doing. ${reason}`),
+  });
+  await documentParsed();
+  page = new Page(core);
+  core.drawNow();
+  window.ringscope = { frameCount: () => core.frameCount() };
+}
+
+start().catch((error: unknown) => {
+  fail(`The page could not start: ${error instanceof Error ? error.message : String(error)}`);
+});

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The canvas: its size, its letters, the loss of its GPU, and what it is called for those who cannot see it.
+import type { Core, State } from './core.js';
+import { element, setAttribute, setText, setVariable } from './dom.js';
+import { drawGlyphs } from './glyphs.js';
+import { readClock } from './clock.js';
+
+const scaleMax = 2; // beyond, more pixels cost time and show nothing
+const spokenEveryMs = 1000;
+
+export class Scene {
+  private readonly box = element('scene');
+  private readonly canvas = element<HTMLCanvasElement>('canvas');
+  private readonly hole = element('hole');
+  private glyphSizes = '';
+  private scale = 1;
+  private spokenAt = 0;
+  private spoken = '';
+
+  constructor(
+    private readonly core: Core,
+    private readonly onNoPicture: () => void,
+  ) {
+    this.fit();
+    if (!this.core.openWindow(this.canvas)) this.onNoPicture();
+    new ResizeObserver(() => this.fit()).observe(this.box);
+    this.canvas.addEventListener('webglcontextlost', (event) => {
+      event.preventDefault(); // or the browser would not give it back
+      this.core.loseWindow();
+    });
+    this.canvas.addEventListener('webglcontextrestored', () => {
+      if (!this.core.openWindow(this.canvas)) this.onNoPicture();
+    });
+    this.watchScale();
+  }
+
+  private watchScale(): void {
+    const query = matchMedia(`(resolution: ${devicePixelRatio}dppx)`);
+    query.addEventListener('change', () => {
+      this.fit();
+      this.watchScale();
+    }, { once: true });
+  }
+
+  private fit(): void {
+    this.scale = Math.min(devicePixelRatio || 1, scaleMax);
+    const width = Math.max(1, Math.round(this.box.clientWidth * this.scale));
+    const height = Math.max(1, Math.round(this.box.clientHeight * this.scale));
+    this.core.resize(width, height, this.scale);
+    this.fitLetters(this.core.state());
+  }
+
+  private fitLetters(state: State): void {
+    const sizes = `${state.label_px} ${state.number_px}`;
+    if (sizes !== this.glyphSizes) {
+      this.glyphSizes = sizes;
+      const family = getComputedStyle(document.body).fontFamily;
+      const glyphs = drawGlyphs([state.label_px, state.number_px], family);
+      if (glyphs) this.core.setGlyphs(glyphs.coverage, glyphs.table);
+    }
+    setVariable(this.box, '--hole', `${Math.round(state.free_radius_px / this.scale)}px`);
+  }
+
+  show(state: State): void {
+    this.fitLetters(state);
+    const clock = readClock(state.time_ps, state.end_ps);
+    const over = state.step >= state.step_count;
+    const waiting = state.on_machine && state.hops === 0;
+    setText(element('phase'), waiting ? 'not run yet' : over ? 'all-reduce done' : state.phase);
+    setText(element('step'), waiting ? 'inputs at rest' : over ? `${state.step_count} steps` : `step ${state.step + 1} of ${state.step_count}`);
+    setText(element('clock'), clock.now);
+    setText(element('clock-end'), clock.end);
+    this.hole.classList.toggle('waiting', waiting);
+    this.describe(state, waiting, over);
+  }
+
+  private describe(state: State, waiting: boolean, over: boolean): void {
+    const now = performance.now();
+    const text = waiting
+      ? 'The ring at rest: every rank holds its own input'
+      : over
+        ? 'The ring at the end: every rank holds the finished sums'
+        : `The ring in ${state.phase}, step ${state.step + 1} of ${state.step_count}`;
+    if (text === this.spoken || (now - this.spokenAt < spokenEveryMs && state.playing)) return;
+    this.spoken = text;
+    this.spokenAt = now;
+    setAttribute(this.canvas, 'aria-label', text);
+  }
+}
