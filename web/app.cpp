@@ -9,8 +9,8 @@
 namespace ringscope {
 namespace {
 
-// How long a run lasts on the screen. A knob turned on the way stretches it, for that is what it does to
-// the run, but not without end.
+// How long a run lasts on the screen. A knob turned on the way stretches it, for that is what it
+// does to the run, but not without end.
 constexpr double wall_s = 16;
 constexpr double wall_s_max = 48;
 constexpr double wall_s_min = 4;
@@ -27,7 +27,8 @@ Result<Show> make_show(const RunSpec& run) {
 void note_hops(Show& show) {
     const std::vector<Event>& events = show.replay.events();
     show.hop_end_ps.clear();
-    show.step_end_ps.assign(static_cast<size_t>(show.replay.schedule().step_count), show.complete ? 0 : INT64_MAX);
+    show.step_end_ps.assign(static_cast<size_t>(show.replay.schedule().step_count),
+                            show.complete ? 0 : INT64_MAX);
     int32_t last_step = -1;
     for (const Event& event : events) {
         show.hop_end_ps.push_back(event.end_ps);
@@ -35,7 +36,8 @@ void note_hops(Show& show) {
     }
     std::sort(show.hop_end_ps.begin(), show.hop_end_ps.end());
     // The last step seen of a growing trace may still get hops.
-    const int32_t closed_steps = show.complete ? static_cast<int32_t>(show.step_end_ps.size()) : last_step;
+    const int32_t closed_steps =
+        show.complete ? static_cast<int32_t>(show.step_end_ps.size()) : last_step;
     for (int32_t closed = 0; closed < closed_steps; ++closed) {
         show.step_end_ps[static_cast<size_t>(closed)] = 0;
     }
@@ -89,7 +91,8 @@ bool names_missing_rank(const Knob& knob, int32_t rank_count) {
 }
 
 Result<int64_t> parse_rate_or_time(Knob::Kind kind, std::string_view value) {
-    return kind == Knob::Kind::bandwidth ? parse_bandwidth("bandwidth", value) : parse_time("latency", value);
+    return kind == Knob::Kind::bandwidth ? parse_bandwidth("bandwidth", value)
+                                         : parse_time("latency", value);
 }
 
 int64_t& own_value(RunSpec& run, Knob::Kind kind) {
@@ -127,16 +130,20 @@ Status put_change(RunSpec& run, const Change& change) {
     const auto same = [&change](const Change& other) {
         return other.time_ps == change.time_ps && other.knob.kind == change.knob.kind;
     };
-    run.changes.erase(std::remove_if(run.changes.begin(), run.changes.end(), same), run.changes.end());
+    run.changes.erase(std::remove_if(run.changes.begin(), run.changes.end(), same),
+                      run.changes.end());
     if (value_at(run, change.knob.kind, change.time_ps) == change.knob.value) {
         return Done{};
     }
     if (run.changes.size() >= change_count_max) {
-        return plain_error(ErrorKind::invalid_argument,
-                           "a run can hold " + std::to_string(change_count_max) + " turned knobs; clear some");
+        return plain_error(
+            ErrorKind::invalid_argument,
+            "a run can hold " + std::to_string(change_count_max) + " turned knobs; clear some");
     }
-    const auto after = std::upper_bound(run.changes.begin(), run.changes.end(), change,
-                                        [](const Change& a, const Change& b) { return a.time_ps < b.time_ps; });
+    const auto after = std::upper_bound(
+        run.changes.begin(), run.changes.end(), change, [](const Change& a, const Change& b) {
+            return a.time_ps < b.time_ps;
+        });
     run.changes.insert(after, change);
     return Done{};
 }
@@ -174,7 +181,8 @@ Status edit_rate_or_time(App& app, Knob::Kind kind, std::string_view value, int3
         own_value(run, kind) = *number;
         return show_edited(app, run, Keep::share);
     }
-    if (const Status status = put_change(run, {*app.gesture.change_ps, {kind, 0, 0, *number}}); !status) {
+    if (const Status status = put_change(run, {*app.gesture.change_ps, {kind, 0, 0, *number}});
+        !status) {
         return status.error();
     }
     return show_edited(app, run, Keep::time);
@@ -185,7 +193,9 @@ double pace_ps_per_s(const App& app) {
     double whole_s = wall_s;
     if (!app.on_machine && !app.show->run.changes.empty()) {
         const auto unchanged_ps = static_cast<double>(closed_form_ps(app));
-        whole_s = unchanged_ps > 0 ? std::clamp(wall_s * end_ps / unchanged_ps, wall_s_min, wall_s_max) : wall_s;
+        whole_s = unchanged_ps > 0
+                      ? std::clamp(wall_s * end_ps / unchanged_ps, wall_s_min, wall_s_max)
+                      : wall_s;
     }
     return end_ps / whole_s * app.playback.speed;
 }
@@ -194,9 +204,10 @@ double pace_ps_per_s(const App& app) {
 
 Status show_simulation(App& app, const RunSpec& run, Keep keep) {
     if (run.problem.rank_count > drawn_rank_count_max) {
-        return invalid_field("ranks",
-                             std::to_string(run.problem.rank_count),
-                             "this page draws up to 64 ranks; the command line simulates up to 4096");
+        return invalid_field(
+            "ranks",
+            std::to_string(run.problem.rank_count),
+            "this page draws up to 64 ranks; the command line simulates up to 4096");
     }
     const auto trace = simulate(run);
     if (!trace) {
@@ -246,9 +257,12 @@ Status edit(App& app, std::string_view key, std::string_view value, int32_t gest
     RunSpec run = app.run;
     if (key == "ranks") {
         run.problem.rank_count = read->problem.rank_count;
-        std::erase_if(run.settings, [&](const Knob& knob) { return names_missing_rank(knob, run.problem.rank_count); });
-        std::erase_if(run.changes,
-                      [&](const Change& change) { return names_missing_rank(change.knob, run.problem.rank_count); });
+        std::erase_if(run.settings, [&](const Knob& knob) {
+            return names_missing_rank(knob, run.problem.rank_count);
+        });
+        std::erase_if(run.changes, [&](const Change& change) {
+            return names_missing_rank(change.knob, run.problem.rank_count);
+        });
     } else {
         run.problem.element_count = read->problem.element_count;
     }
@@ -272,7 +286,8 @@ Status clear_changes(App& app) {
 }
 
 int64_t value_in_force(const App& app, Knob::Kind kind) {
-    return value_at(app.run, kind, in_flight(app) ? static_cast<int64_t>(app.playback.time_ps) : -1);
+    return value_at(
+        app.run, kind, in_flight(app) ? static_cast<int64_t>(app.playback.time_ps) : -1);
 }
 
 void begin_trace(App& app) {
@@ -288,7 +303,8 @@ Status push_trace(App& app, std::string_view bytes) {
     if (!started && app.decoder.started()) {
         const RunSpec& run = app.decoder.run();
         if (run.problem.rank_count > drawn_rank_count_max) {
-            return invalid_field("ranks", std::to_string(run.problem.rank_count), "this page draws up to 64 ranks");
+            return invalid_field(
+                "ranks", std::to_string(run.problem.rank_count), "this page draws up to 64 ranks");
         }
         auto show = make_show(run);
         if (!show) {
@@ -348,7 +364,8 @@ bool advance(App& app, double passed_s) {
     if (playback.stepwise) {
         playback.wait_s -= passed_s;
         if (playback.wait_s <= 0) {
-            const auto steps = static_cast<double>(std::max<size_t>(1, app.show->step_end_ps.size()));
+            const auto steps =
+                static_cast<double>(std::max<size_t>(1, app.show->step_end_ps.size()));
             step(app, 1);
             playback.playing = true;
             playback.wait_s = std::max(step_wait_s_min, wall_s / steps / playback.speed);
@@ -369,7 +386,8 @@ bool at_end(const App& app) {
 int32_t current_step(const App& app) {
     const std::vector<int64_t>& ends_ps = app.show->step_end_ps;
     const auto now_ps = static_cast<int64_t>(app.playback.time_ps);
-    return static_cast<int32_t>(std::upper_bound(ends_ps.begin(), ends_ps.end(), now_ps) - ends_ps.begin());
+    return static_cast<int32_t>(std::upper_bound(ends_ps.begin(), ends_ps.end(), now_ps) -
+                                ends_ps.begin());
 }
 
 int64_t closed_form_ps(const App& app) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // App: the whole state of the page, and what can be done to it.
 //
-// No window, no browser: bridge.cpp calls these functions on behalf of the page's script, platform_web.cpp
-// calls advance() once a frame, the views read the rest. A view draws App::show and cannot tell a simulated
-// trace from a measured one, or a finished one from one that is still growing.
+// No window, no browser: bridge.cpp calls these functions on behalf of the page's script,
+// platform_web.cpp calls advance() once a frame, the views read the rest. A view draws App::show
+// and cannot tell a simulated trace from a measured one, or a finished one from one that is still
+// growing.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +28,12 @@ inline constexpr int32_t drawn_rank_count_max = 64;
 struct Show {
     RunSpec run;
     Replay replay;
-    bool complete = false;  // no more hops will come
-    Outcome outcome;        // when complete
-    Report report;          // of what is known
-    std::vector<int64_t> hop_end_ps;   // of every hop, sorted
-    std::vector<int64_t> step_end_ps;  // [step] when its last hop ended; INT64_MAX while that is open
+    bool complete = false;            // no more hops will come
+    Outcome outcome;                  // when complete
+    Report report;                    // of what is known
+    std::vector<int64_t> hop_end_ps;  // of every hop, sorted
+    std::vector<int64_t>
+        step_end_ps;  // [step] when its last hop ended; INT64_MAX while that is open
 
     explicit Show(const RunSpec& shown, Replay&& empty) : run(shown), replay(std::move(empty)) {}
     int64_t end_ps() const { return replay.end_ps(); }
@@ -49,21 +51,22 @@ struct Playback {
 struct Gesture {
     int32_t id = 0;
     Knob::Kind kind = Knob::Kind::bandwidth;
-    std::optional<int64_t> change_ps;  // its place among the run's changes; none when it edits the run itself
+    std::optional<int64_t>
+        change_ps;  // its place among the run's changes; none when it edits the run itself
 };
 
 struct App {
-    RunSpec run;              // what the controls say, with the knobs turned on the way; always simulated
+    RunSpec run;  // what the controls say, with the knobs turned on the way; always simulated
     bool on_machine = false;  // the scene is for measured runs
     std::optional<Show> show;
-    TraceDecoder decoder;     // of the measured run
+    TraceDecoder decoder;  // of the measured run
     Playback playback;
     Gesture gesture;
 
     bool dark = false;
-    int32_t width_px = 0;   // of the canvas, in device pixels
+    int32_t width_px = 0;  // of the canvas, in device pixels
     int32_t height_px = 0;
-    float scale = 1;        // device pixels per CSS pixel
+    float scale = 1;  // device pixels per CSS pixel
     GlyphSheet sheet;
 
     int64_t revision = 0;       // grows when run or show changes
@@ -78,8 +81,8 @@ enum class Keep : uint8_t { nothing, time, share };
 Status show_simulation(App& app, const RunSpec& run, Keep keep);
 // Shows the inputs of the controls' run at rest, ready for a measured trace.
 Status show_machine(App& app);
-// One control: ranks, bytes, bandwidth or latency. The last two, while the clock is inside a simulated run,
-// become a change at that moment; calls with one gesture id count as one turn.
+// One control: ranks, bytes, bandwidth or latency. The last two, while the clock is inside a
+// simulated run, become a change at that moment; calls with one gesture id count as one turn.
 Status edit(App& app, std::string_view key, std::string_view value, int32_t gesture);
 Status undo_change(App& app, size_t index);  // of run.changes
 Status clear_changes(App& app);

@@ -45,18 +45,50 @@ struct Command {
 };
 
 constexpr std::array commands{
-    Command{"play", [](App& app, double) -> Status { play(app, true); return Done{}; }},
-    Command{"pause", [](App& app, double) -> Status { play(app, false); return Done{}; }},
-    Command{"step", [](App& app, double direction) -> Status { step(app, direction < 0 ? -1 : 1); return Done{}; }},
-    Command{"seek", [](App& app, double time_ps) -> Status { seek(app, time_ps); return Done{}; }},
-    Command{"speed", [](App& app, double speed) -> Status { app.playback.speed = speed; app.dirty = true; return Done{}; }},
-    Command{"stepwise", [](App& app, double on) -> Status { app.playback.stepwise = on != 0; return Done{}; }},
+    Command{"play",
+            [](App& app, double) -> Status {
+                play(app, true);
+                return Done{};
+            }},
+    Command{"pause",
+            [](App& app, double) -> Status {
+                play(app, false);
+                return Done{};
+            }},
+    Command{"step",
+            [](App& app, double direction) -> Status {
+                step(app, direction < 0 ? -1 : 1);
+                return Done{};
+            }},
+    Command{"seek",
+            [](App& app, double time_ps) -> Status {
+                seek(app, time_ps);
+                return Done{};
+            }},
+    Command{"speed",
+            [](App& app, double speed) -> Status {
+                app.playback.speed = speed;
+                app.dirty = true;
+                return Done{};
+            }},
+    Command{"stepwise",
+            [](App& app, double on) -> Status {
+                app.playback.stepwise = on != 0;
+                return Done{};
+            }},
     Command{"dark", set_dark},
-    Command{"undo", [](App& app, double index) -> Status { return undo_change(app, static_cast<size_t>(index)); }},
+    Command{"undo",
+            [](App& app, double index) -> Status {
+                return undo_change(app, static_cast<size_t>(index));
+            }},
     Command{"clear", [](App& app, double) -> Status { return clear_changes(app); }},
     Command{"machine", [](App& app, double) -> Status { return show_machine(app); }},
     Command{"simulation", [](App& app, double) -> Status { return leave_machine(app); }},
-    Command{"begin_trace", [](App& app, double) -> Status { begin_trace(app); return Done{}; }},
+    Command{"begin_trace",
+            [](App& app, double) -> Status {
+                begin_trace(app);
+                return Done{};
+            }},
 };
 
 void append_step(JsonWriter& json, const App& app) {
@@ -81,7 +113,8 @@ void append_phase_ends(JsonWriter& json, const Show& show) {
     json.key("phase_ends_ps").begin_array();
     for (int32_t next = 1; next < schedule.step_count; ++next) {
         const int64_t end_ps = show.step_end_ps[static_cast<size_t>(next) - 1];
-        if (schedule.algorithm->phase(schedule, next) != schedule.algorithm->phase(schedule, next - 1) &&
+        if (schedule.algorithm->phase(schedule, next) !=
+                schedule.algorithm->phase(schedule, next - 1) &&
             end_ps != INT64_MAX) {
             json.value(end_ps);
         }
@@ -94,8 +127,8 @@ void append_changes(JsonWriter& json, const App& app) {
     for (const Change& change : app.run.changes) {
         const std::string knob = print_knob(change.knob);
         const size_t colon = knob.rfind(':');
-        const bool rate =
-            change.knob.kind == Knob::Kind::bandwidth || change.knob.kind == Knob::Kind::link_bandwidth;
+        const bool rate = change.knob.kind == Knob::Kind::bandwidth ||
+                          change.knob.kind == Knob::Kind::link_bandwidth;
         json.begin_object()
             .field("time", show_time(change.time_ps))
             .field("time_ps", change.time_ps)
@@ -129,7 +162,8 @@ void append_numbers(JsonWriter& json, const Show& show) {
         .field("algbw", show_bandwidth(report.algbw_bytes_per_s))
         .field("busbw", show_bandwidth(report.busbw_bytes_per_s))
         .field("wire", show_bytes(report.wire_bytes_per_rank))
-        .field("bound", report.lower_bound_ps > 0 ? show_time(report.lower_bound_ps) : std::string())
+        .field("bound",
+               report.lower_bound_ps > 0 ? show_time(report.lower_bound_ps) : std::string())
         .field("messages", report.message_count)
         .field("bottleneck", std::string_view(report.bottleneck));
     append_outcome(json, show.outcome);
@@ -166,10 +200,12 @@ std::string report_json(const App& app) {
     append_run(json, app);
     append_phase_ends(json, *app.show);
     append_numbers(json, *app.show);
-    json.field("shown_ranks", app.show->run.problem.rank_count).field("shown_line", print_run(app.show->run));
+    json.field("shown_ranks", app.show->run.problem.rank_count)
+        .field("shown_line", print_run(app.show->run));
     if (app.on_machine) {
         const auto predicted = simulate(app.run);
-        json.field("predicted", predicted ? show_time(make_report(*predicted).duration_ps) : std::string());
+        json.field("predicted",
+                   predicted ? show_time(make_report(*predicted).duration_ps) : std::string());
     }
     json.end_object();
     return json.text();
@@ -178,13 +214,14 @@ std::string report_json(const App& app) {
 // Reads the next of the whole numbers that make up a line-wise table.
 bool take_number(std::string_view& text, int& number) {
     const size_t begin = std::min(text.find_first_not_of(" \n"), text.size());
-    const auto [end, problem] = std::from_chars(text.data() + begin, text.data() + text.size(), number);
+    const auto [end, problem] =
+        std::from_chars(text.data() + begin, text.data() + text.size(), number);
     text.remove_prefix(static_cast<size_t>(end - text.data()));
     return problem == std::errc{};
 }
 
-// "width height", then a line per letter: style, ASCII code, x, y, width, height, advance in 1/64 pixels,
-// density. All but the advance in pixels of the sheet.
+// "width height", then a line per letter: style, ASCII code, x, y, width, height, advance in 1/64
+// pixels, density. All but the advance in pixels of the sheet.
 GlyphSheet read_sheet(std::string_view table) {
     GlyphSheet sheet;
     if (!take_number(table, sheet.width_px) || !take_number(table, sheet.height_px)) {
@@ -192,12 +229,17 @@ GlyphSheet read_sheet(std::string_view table) {
     }
     std::array<int, 8> row{};
     const auto take_row = [&] {
-        return std::all_of(row.begin(), row.end(), [&](int& number) { return take_number(table, number); });
+        return std::all_of(
+            row.begin(), row.end(), [&](int& number) { return take_number(table, number); });
     };
     while (take_row()) {
-        RS_CHECK(row[0] >= 0 && row[0] < static_cast<int>(text_style_count) && row[1] >= 0 && row[1] < 128 && row[7] > 0);
+        RS_CHECK(row[0] >= 0 && row[0] < static_cast<int>(text_style_count) && row[1] >= 0 &&
+                 row[1] < 128 && row[7] > 0);
         sheet.glyphs[static_cast<size_t>(row[0])][static_cast<size_t>(row[1])] = {
-            {static_cast<float>(row[2]), static_cast<float>(row[3]), static_cast<float>(row[4]), static_cast<float>(row[5])},
+            {static_cast<float>(row[2]),
+             static_cast<float>(row[3]),
+             static_cast<float>(row[4]),
+             static_cast<float>(row[5])},
             static_cast<float>(row[6]) / 64,
             static_cast<float>(row[7])};
     }
@@ -240,7 +282,9 @@ void page_resize(int width_px, int height_px, double scale) {
 void page_set_glyphs(const uint8_t* coverage, const char* table) {
     App& app = the_app();
     app.sheet = read_sheet(table);
-    upload_glyphs({coverage, static_cast<size_t>(app.sheet.width_px) * static_cast<size_t>(app.sheet.height_px)});
+    upload_glyphs(
+        {coverage,
+         static_cast<size_t>(app.sheet.width_px) * static_cast<size_t>(app.sheet.height_px)});
     ++app.look_revision;
     app.dirty = true;
     request_frame();
@@ -252,7 +296,8 @@ const char* page_command(const char* name, double value) {
             return answer(command.carry_out(the_app(), value));
         }
     }
-    return answer(plain_error(ErrorKind::invalid_argument, std::string("no command is called ") + name));
+    return answer(
+        plain_error(ErrorKind::invalid_argument, std::string("no command is called ") + name));
 }
 
 // Shows the simulation of a run line from its beginning.

@@ -18,8 +18,10 @@ uint8_t channel(float value) {
 }
 
 int arc_segment_count(float radius_px, float angle_rad) {
-    const float segment_rad = 2 * std::acos(1 - std::min(1.0F, chord_error_px / std::max(radius_px, 1.0F)));
-    return std::clamp(static_cast<int>(std::ceil(angle_rad / segment_rad)), 1, arc_segment_count_max);
+    const float segment_rad =
+        2 * std::acos(1 - std::min(1.0F, chord_error_px / std::max(radius_px, 1.0F)));
+    return std::clamp(
+        static_cast<int>(std::ceil(angle_rad / segment_rad)), 1, arc_segment_count_max);
 }
 
 // How far a rounded corner draws the border in, `distance_px` along from where the shape begins.
@@ -35,7 +37,8 @@ float corner_inset_px(float corner_px, float distance_px) {
 
 Color mix(Color a, Color b, float share) {
     const auto blend = [share](uint8_t from, uint8_t to) {
-        return channel(static_cast<float>(from) + (static_cast<float>(to) - static_cast<float>(from)) * share);
+        return channel(static_cast<float>(from) +
+                       (static_cast<float>(to) - static_cast<float>(from)) * share);
     };
     return {blend(a.r, b.r), blend(a.g, b.g), blend(a.b, b.b), 255};
 }
@@ -62,7 +65,8 @@ Sector Sector::grown(float px) const {
 float GlyphSheet::text_width_px(std::string_view text, TextStyle style) const {
     float sum_px = 0;
     for (const char c : text) {
-        sum_px += glyphs[static_cast<size_t>(style)][static_cast<unsigned char>(c) & 127].advance_px;
+        sum_px +=
+            glyphs[static_cast<size_t>(style)][static_cast<unsigned char>(c) & 127].advance_px;
     }
     return sum_px;
 }
@@ -96,14 +100,16 @@ void Painter::trace_sector(const Sector& sector) {
     size_t count = 0;
     if (corner_px > 0.4F) {
         for (int i = 0; i < corner_segment_count; ++i) {
-            const float quarter = static_cast<float>(i) / corner_segment_count * static_cast<float>(M_PI) / 2;
+            const float quarter =
+                static_cast<float>(i) / corner_segment_count * static_cast<float>(M_PI) / 2;
             along_px[count++] = corner_px * (1 - std::cos(quarter));
         }
     }
     const int segments = arc_segment_count(sector.outer_px, angle_rad);
     const float straight_begin_px = corner_px > 0.4F ? corner_px : 0;
     for (int i = 0; i <= segments; ++i) {
-        along_px[count++] = straight_begin_px + (length_px - 2 * straight_begin_px) * static_cast<float>(i) /
+        along_px[count++] = straight_begin_px + (length_px - 2 * straight_begin_px) *
+                                                    static_cast<float>(i) /
                                                     static_cast<float>(segments);
     }
     if (corner_px > 0.4F) {
@@ -114,9 +120,12 @@ void Painter::trace_sector(const Sector& sector) {
     }
     const auto corner = [&](size_t i, bool outer) {
         const float inset_px =
-            corner_px > 0.4F ? corner_inset_px(corner_px, std::min(along_px[i], length_px - along_px[i])) : 0;
+            corner_px > 0.4F
+                ? corner_inset_px(corner_px, std::min(along_px[i], length_px - along_px[i]))
+                : 0;
         const float radius_px = outer ? sector.outer_px - inset_px : sector.inner_px + inset_px;
-        return on_circle(sector.center, radius_px, sector.begin_rad + along_px[i] / sector.middle_px());
+        return on_circle(
+            sector.center, radius_px, sector.begin_rad + along_px[i] / sector.middle_px());
     };
     for (size_t i = 0; i < count; ++i) {
         border_.push_back(corner(i, true));
@@ -148,7 +157,9 @@ void Painter::find_normals() {
 
 void Painter::add_rim(float offset_px, Color color) {
     for (size_t i = 0; i < border_.size(); ++i) {
-        shapes_.add({border_[i].x + normals_[i].x * offset_px, border_[i].y + normals_[i].y * offset_px}, color);
+        shapes_.add(
+            {border_[i].x + normals_[i].x * offset_px, border_[i].y + normals_[i].y * offset_px},
+            color);
     }
 }
 
@@ -171,7 +182,8 @@ void Painter::fill(const Sector& sector, Color color) {
     add_rim(-feather_px, color);
     add_rim(feather_px, with_alpha(color, 0));
     for (int i = 0; i + 1 < count / 2; ++i) {
-        shapes_.add_quad(inside + i, inside + i + 1, inside + count - 2 - i, inside + count - 1 - i);
+        shapes_.add_quad(
+            inside + i, inside + i + 1, inside + count - 2 - i, inside + count - 1 - i);
     }
     connect_rims(inside, inside + count);
 }
@@ -207,7 +219,8 @@ void Painter::fill_convex(std::span<const Point> corners, Color color) {
     connect_rims(inside, inside + count);
 }
 
-void Painter::text(std::string_view text, Point center, TextStyle style, Color color, float turn_rad) {
+void Painter::text(
+    std::string_view text, Point center, TextStyle style, Color color, float turn_rad) {
     if (sheet_.width_px == 0) {
         return;
     }
@@ -224,14 +237,16 @@ void Painter::text(std::string_view text, Point center, TextStyle style, Color c
     float left = -sheet_.text_width_px(text, style) / 2;
     const float top = -sheet_.text_height_px(style) / 2;
     for (const char c : text) {
-        const Glyph& glyph = sheet_.glyphs[static_cast<size_t>(style)][static_cast<unsigned char>(c) & 127];
+        const Glyph& glyph =
+            sheet_.glyphs[static_cast<size_t>(style)][static_cast<unsigned char>(c) & 127];
         const SDL_FRect& from = glyph.source;
         const auto corner = [&](float dx, float dy) {
             const float x = left + dx / glyph.density;
             const float y = top + dy / glyph.density;
-            letters_.vertices.push_back({{center.x + x * cosine - y * sine, center.y + x * sine + y * cosine},
-                                         color,
-                                         {(from.x + dx) / sheet_width, (from.y + dy) / sheet_height}});
+            letters_.vertices.push_back(
+                {{center.x + x * cosine - y * sine, center.y + x * sine + y * cosine},
+                 color,
+                 {(from.x + dx) / sheet_width, (from.y + dy) / sheet_height}});
             return static_cast<int>(letters_.vertices.size()) - 1;
         };
         const int a = corner(0, 0);

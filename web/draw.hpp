@@ -2,22 +2,22 @@
 // Painter: collects anti-aliased shapes and text, and hands them to SDL in two calls.
 //
 //     Painter painter(canvas);
-//     painter.fill(Sector{.center = c, .inner_px = 80, .outer_px = 100, .begin_rad = 0, .end_rad = 1}, ink);
-//     painter.text("42", c, TextStyle::number, paper);
-//     painter.flush(renderer, glyph_texture);
+//     painter.fill(Sector{.center = c, .inner_px = 80, .outer_px = 100, .begin_rad = 0, .end_rad =
+//     1}, ink); painter.text("42", c, TextStyle::number, paper); painter.flush(renderer,
+//     glyph_texture);
 //
-// Edges are smoothed by a rim of triangles that fades out over one pixel, so that they look the same on
-// every driver. Lengths are device pixels. Angles are clockwise from the top, as a reader of a clock expects.
-// Within one flush all shapes lie below all text.
+// Edges are smoothed by a rim of triangles that fades out over one pixel, so that they look the
+// same on every driver. Lengths are device pixels. Angles are clockwise from the top, as a reader
+// of a clock expects. Within one flush all shapes lie below all text.
 #pragma once
-
-#include <SDL.h>
 
 #include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include <SDL.h>
 
 namespace ringscope {
 
@@ -56,7 +56,7 @@ inline constexpr size_t text_style_count = 2;
 struct Glyph {
     SDL_FRect source{};  // in the texture, in its pixels
     float advance_px = 0;
-    float density = 1;   // the texture's pixels per pixel on the screen; 2 survives being turned
+    float density = 1;  // the texture's pixels per pixel on the screen; 2 survives being turned
 };
 
 struct GlyphSheet {
@@ -69,40 +69,41 @@ struct GlyphSheet {
 };
 
 class Painter {
- public:
-  explicit Painter(const GlyphSheet& sheet) : sheet_(sheet) {}
+  public:
+    explicit Painter(const GlyphSheet& sheet) : sheet_(sheet) {}
 
-  void fill(const Sector& sector, Color color);
-  void stroke(const Sector& sector, float width_px, Color color);  // inside its border
-  void fill_convex(std::span<const Point> corners, Color color);
-  // Centred, turned clockwise.
-  void text(std::string_view text, Point center, TextStyle style, Color color, float turn_rad = 0);
-  const GlyphSheet& sheet() const { return sheet_; }
+    void fill(const Sector& sector, Color color);
+    void stroke(const Sector& sector, float width_px, Color color);  // inside its border
+    void fill_convex(std::span<const Point> corners, Color color);
+    // Centred, turned clockwise.
+    void text(
+        std::string_view text, Point center, TextStyle style, Color color, float turn_rad = 0);
+    const GlyphSheet& sheet() const { return sheet_; }
 
-  // Draws what was collected and forgets it.
-  void flush(SDL_Renderer* renderer, SDL_Texture* glyphs);
+    // Draws what was collected and forgets it.
+    void flush(SDL_Renderer* renderer, SDL_Texture* glyphs);
 
- private:
-  struct Mesh {
-      std::vector<SDL_Vertex> vertices;
-      std::vector<int> indices;
+  private:
+    struct Mesh {
+        std::vector<SDL_Vertex> vertices;
+        std::vector<int> indices;
 
-      int add(Point point, Color color);
-      void add_triangle(int a, int b, int c);
-      void add_quad(int a, int b, int c, int d);
-  };
+        int add(Point point, Color color);
+        void add_triangle(int a, int b, int c);
+        void add_quad(int a, int b, int c, int d);
+    };
 
-  // The border of the shape at hand and, for each corner, the way out of it.
-  void trace_sector(const Sector& sector);
-  void find_normals();
-  void add_rim(float offset_px, Color color);
-  void connect_rims(int first, int second);
+    // The border of the shape at hand and, for each corner, the way out of it.
+    void trace_sector(const Sector& sector);
+    void find_normals();
+    void add_rim(float offset_px, Color color);
+    void connect_rims(int first, int second);
 
-  const GlyphSheet& sheet_;
-  Mesh shapes_;
-  Mesh letters_;
-  std::vector<Point> border_;
-  std::vector<Point> normals_;
+    const GlyphSheet& sheet_;
+    Mesh shapes_;
+    Mesh letters_;
+    std::vector<Point> border_;
+    std::vector<Point> normals_;
 };
 
 }  // namespace ringscope

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts the page's C++: the default run, at rest. The page's script takes it from there (bridge.cpp).
+// Starts the page's C++: the default run, at rest. The page's script takes it from there
+// (bridge.cpp).
 #include "web/platform.hpp"
 
 int main() {

@@ -27,7 +27,8 @@ void resize_window();
 // The letters of App::sheet: one byte of coverage per pixel.
 void upload_glyphs(std::span<const uint8_t> coverage);
 
-// Builds window, renderer and textures anew, as after the browser took the GPU away. False: cannot draw.
+// Builds window, renderer and textures anew, as after the browser took the GPU away. False: cannot
+// draw.
 bool open_window();
 void lose_window();
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The browser: SDL's window on the page's canvas, and frames only when there is something to draw.
+#include <algorithm>
+
 #include <emscripten.h>
 #include <emscripten/html5.h>
-
-#include <algorithm>
 
 #include "web/platform.hpp"
 #include "web/theme.hpp"
@@ -22,7 +22,7 @@ struct Platform {
     SDL_Window* window = nullptr;
     SDL_Renderer* renderer = nullptr;
     SDL_Texture* glyphs = nullptr;
-    SDL_Texture* rest = nullptr;  // the layer that seldom changes
+    SDL_Texture* rest = nullptr;        // the layer that seldom changes
     std::vector<uint8_t> glyph_pixels;  // kept for the next window
     // What `rest` shows.
     int64_t rest_revision = -1;
@@ -49,8 +49,11 @@ void make_glyph_texture() {
     if (state.renderer == nullptr || sheet.width_px == 0) {
         return;
     }
-    state.glyphs = SDL_CreateTexture(
-        state.renderer, SDL_PIXELFORMAT_ABGR8888, SDL_TEXTUREACCESS_STATIC, sheet.width_px, sheet.height_px);
+    state.glyphs = SDL_CreateTexture(state.renderer,
+                                     SDL_PIXELFORMAT_ABGR8888,
+                                     SDL_TEXTUREACCESS_STATIC,
+                                     sheet.width_px,
+                                     sheet.height_px);
     if (state.glyphs != nullptr) {
         SDL_UpdateTexture(state.glyphs, nullptr, state.glyph_pixels.data(), sheet.width_px * 4);
         SDL_SetTextureBlendMode(state.glyphs, SDL_BLENDMODE_BLEND);
@@ -63,8 +66,11 @@ void make_rest_texture() {
     if (state.rest != nullptr) {
         SDL_DestroyTexture(state.rest);
     }
-    state.rest = SDL_CreateTexture(
-        state.renderer, SDL_PIXELFORMAT_ABGR8888, SDL_TEXTUREACCESS_TARGET, app.width_px, app.height_px);
+    state.rest = SDL_CreateTexture(state.renderer,
+                                   SDL_PIXELFORMAT_ABGR8888,
+                                   SDL_TEXTUREACCESS_TARGET,
+                                   app.width_px,
+                                   app.height_px);
     if (state.rest != nullptr) {
         SDL_SetTextureBlendMode(state.rest, SDL_BLENDMODE_NONE);
     }
@@ -81,7 +87,8 @@ void clear() {
 size_t ended_hop_count(const App& app) {
     const std::vector<int64_t>& ends_ps = app.show->hop_end_ps;
     return static_cast<size_t>(
-        std::upper_bound(ends_ps.begin(), ends_ps.end(), app.show->replay.time_ps()) - ends_ps.begin());
+        std::upper_bound(ends_ps.begin(), ends_ps.end(), app.show->replay.time_ps()) -
+        ends_ps.begin());
 }
 
 void draw_rest(const View& view, Painter& painter) {
@@ -178,8 +185,8 @@ bool open_window() {
         return false;
     }
     state.renderer = SDL_CreateRenderer(state.window, -1, SDL_RENDERER_TARGETTEXTURE);
-    // SDL would swallow keys, wheel and touches of the whole page and ask before leaving it. The page's
-    // script listens to all of them itself.
+    // SDL would swallow keys, wheel and touches of the whole page and ask before leaving it. The
+    // page's script listens to all of them itself.
     emscripten_html5_remove_all_event_listeners();
     if (state.renderer == nullptr) {
         return false;

@@ -9,7 +9,10 @@ namespace ringscope {
 namespace {
 
 constexpr Color rgb(uint32_t hex) {
-    return {static_cast<uint8_t>(hex >> 16), static_cast<uint8_t>(hex >> 8), static_cast<uint8_t>(hex), 255};
+    return {static_cast<uint8_t>(hex >> 16),
+            static_cast<uint8_t>(hex >> 8),
+            static_cast<uint8_t>(hex),
+            255};
 }
 
 const Theme light_theme{
@@ -34,10 +37,22 @@ const Theme dark_theme{
     .label_quiet = rgb(0xa0a8b4),
 };
 
-constexpr std::array light_chunks{rgb(0x2874bd), rgb(0xe69a1f), rgb(0x16997a), rgb(0xc8649f),
-                                  rgb(0x56b0e0), rgb(0xcf541a), rgb(0xb9a41a), rgb(0x7461b8)};
-constexpr std::array dark_chunks{rgb(0x4f97e0), rgb(0xf0a83c), rgb(0x30b78f), rgb(0xe08abb),
-                                 rgb(0x7fc9f2), rgb(0xec7742), rgb(0xdccb52), rgb(0xa493ea)};
+constexpr std::array light_chunks{rgb(0x2874bd),
+                                  rgb(0xe69a1f),
+                                  rgb(0x16997a),
+                                  rgb(0xc8649f),
+                                  rgb(0x56b0e0),
+                                  rgb(0xcf541a),
+                                  rgb(0xb9a41a),
+                                  rgb(0x7461b8)};
+constexpr std::array dark_chunks{rgb(0x4f97e0),
+                                 rgb(0xf0a83c),
+                                 rgb(0x30b78f),
+                                 rgb(0xe08abb),
+                                 rgb(0x7fc9f2),
+                                 rgb(0xec7742),
+                                 rgb(0xdccb52),
+                                 rgb(0xa493ea)};
 
 float encode_srgb(float linear) {
     linear = std::clamp(linear, 0.0F, 1.0F);
@@ -58,7 +73,9 @@ Color from_oklch(float lightness, float chroma, float hue_degrees) {
     const float l = cube(lightness + 0.3963377774F * a + 0.2158037573F * b);
     const float m = cube(lightness - 0.1055613458F * a - 0.0638541728F * b);
     const float s = cube(lightness - 0.0894841775F * a - 1.2914855480F * b);
-    const auto channel = [](float linear) { return static_cast<uint8_t>(255 * encode_srgb(linear) + 0.5F); };
+    const auto channel = [](float linear) {
+        return static_cast<uint8_t>(255 * encode_srgb(linear) + 0.5F);
+    };
     return {channel(4.0767416621F * l - 3.3077115913F * m + 0.2309699292F * s),
             channel(-1.2684380046F * l + 2.6097574011F * m - 0.3413193965F * s),
             channel(-0.0041960863F * l - 0.7034186147F * m + 1.7076147010F * s),
@@ -83,8 +100,8 @@ Color chunk_color(const Theme& theme, int32_t chunk, int32_t chunk_count) {
 }
 
 Color ink_on(Color ground) {
-    const float luminance =
-        0.2126F * decode_srgb(ground.r) + 0.7152F * decode_srgb(ground.g) + 0.0722F * decode_srgb(ground.b);
+    const float luminance = 0.2126F * decode_srgb(ground.r) + 0.7152F * decode_srgb(ground.g) +
+                            0.0722F * decode_srgb(ground.b);
     // Equal contrast against both (WCAG 2) lies at 0.179.
     return luminance > 0.2F ? rgb(0x14171c) : rgb(0xffffff);
 }

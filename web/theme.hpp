@@ -10,10 +10,10 @@ namespace ringscope {
 
 struct Theme {
     bool dark = false;
-    Color ground;     // behind everything
-    Color rank;       // the plate that holds a rank's buffer
+    Color ground;  // behind everything
+    Color rank;    // the plate that holds a rank's buffer
     Color rank_edge;
-    Color link;       // idle
+    Color link;  // idle
     Color link_busy;
     Color label;
     Color label_quiet;
@@ -22,7 +22,8 @@ struct Theme {
 const Theme& theme(bool dark);
 
 // Up to eight chunks get colours that also people with a colour vision deficiency tell apart (after
-// Okabe and Ito, 2008); more get a ramp along the radius. Position, not colour, says which chunk it is.
+// Okabe and Ito, 2008); more get a ramp along the radius. Position, not colour, says which chunk it
+// is.
 Color chunk_color(const Theme& theme, int32_t chunk, int32_t chunk_count);
 
 // Black or white, whichever reads better on `ground`.

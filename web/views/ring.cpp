@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ring: ranks as wedges clockwise from the top, each a stack of N cells, its buffer. Chunk c lies at
-// the same radius in every wedge, so a chunk travels along a circle, and the chunks under way in one step
-// of the reduce-scatter form a spiral that turns from step to step.
+// The ring: ranks as wedges clockwise from the top, each a stack of N cells, its buffer. Chunk c
+// lies at the same radius in every wedge, so a chunk travels along a circle, and the chunks under
+// way in one step of the reduce-scatter form a spiral that turns from step to step.
 //
-// A cell is tinted in its chunk's colour and filled, clockwise, by the share of ranks whose input it has
-// taken up; a finished one also has a border. A token on its way looks like the cell it comes from.
+// A cell is tinted in its chunk's colour and filled, clockwise, by the share of ranks whose input
+// it has taken up; a finished one also has a border. A token on its way looks like the cell it
+// comes from.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -21,7 +22,7 @@ constexpr float pi = 3.14159265F;
 constexpr float label_size = 12;
 constexpr float number_size_min = 8.5F;
 constexpr float number_size_max = 15;
-constexpr float rim_distance = 11;  // from the outermost cell to the links
+constexpr float rim_distance = 11;   // from the outermost cell to the links
 constexpr float label_distance = 8;  // from the links to the labels
 constexpr float margin = 4;
 
@@ -64,7 +65,8 @@ struct Layout {
 void fit_labels(Layout& layout) {
     const float circumference_px = 2 * pi * layout.rim_px;
     const float label_width_px = 22 * layout.scale;
-    while (circumference_px / static_cast<float>(layout.rank_count) * static_cast<float>(layout.label_stride) <
+    while (circumference_px / static_cast<float>(layout.rank_count) *
+               static_cast<float>(layout.label_stride) <
            label_width_px) {
         layout.label_stride *= 2;
     }
@@ -79,7 +81,8 @@ Layout lay_out(const App& app) {
     const float half_width_px = static_cast<float>(app.width_px) / 2;
     const float half_height_px = static_cast<float>(app.height_px) / 2;
     layout.center = {half_width_px, half_height_px};
-    layout.label_words = layout.rank_count <= word_rank_count_max && half_width_px > half_height_px * 1.15F;
+    layout.label_words =
+        layout.rank_count <= word_rank_count_max && half_width_px > half_height_px * 1.15F;
     const float label_width = layout.label_words ? 48 : 18;
     const float around = rim_distance + label_distance + margin;
     const float outer_px = std::min(half_width_px - (around + label_width) * app.scale,
@@ -142,7 +145,11 @@ Sector filled_part(const Sector& sector, float share) {
 }
 
 // Along the cell, and never upside down.
-void draw_number(const Layout& layout, Painter& painter, const Sector& sector, const Content& content, Color ink) {
+void draw_number(const Layout& layout,
+                 Painter& painter,
+                 const Sector& sector,
+                 const Content& content,
+                 Color ink) {
     const float angle_rad = sector.middle_rad();
     const float turn_rad = std::cos(angle_rad) > -0.02F ? angle_rad : angle_rad + pi;
     painter.text(content.number,
@@ -152,7 +159,11 @@ void draw_number(const Layout& layout, Painter& painter, const Sector& sector, c
                  turn_rad);
 }
 
-void draw_cell(const App& app, const Layout& layout, Painter& painter, const Sector& sector, const Content& content) {
+void draw_cell(const App& app,
+               const Layout& layout,
+               Painter& painter,
+               const Sector& sector,
+               const Content& content) {
     const Theme& colors = theme(app.dark);
     const Color color = chunk_color(colors, content.chunk, layout.chunk_count);
     const Color plate = layout.rank_count <= plate_rank_count_max ? colors.rank : colors.ground;
@@ -164,14 +175,19 @@ void draw_cell(const App& app, const Layout& layout, Painter& painter, const Sec
     }
     painter.fill(filled_part(sector, content.share), full);
     if (finished) {
-        const Color edge = app.dark ? mix(color, {255, 255, 255, 255}, 0.55F) : mix(color, {0, 0, 0, 255}, 0.35F);
+        const Color edge =
+            app.dark ? mix(color, {255, 255, 255, 255}, 0.55F) : mix(color, {0, 0, 0, 255}, 0.35F);
         painter.stroke(sector, std::min(1.5F * layout.scale, layout.cell_px * 0.18F), edge);
     }
     const Color ink = finished ? ink_on(color) : colors.label;
     draw_number(layout, painter, sector, content, ink);
 }
 
-void draw_token(const App& app, const Layout& layout, Painter& painter, const Sector& sector, const Content& content) {
+void draw_token(const App& app,
+                const Layout& layout,
+                Painter& painter,
+                const Sector& sector,
+                const Content& content) {
     const Theme& colors = theme(app.dark);
     const Color color = chunk_color(colors, content.chunk, layout.chunk_count);
     const float halo_px = std::min(2 * layout.scale, layout.cell_px * 0.2F);
@@ -202,11 +218,14 @@ void draw_labels(const App& app, const Layout& layout, Painter& painter) {
         // So far out that the text's box just clears the rim, whatever the direction.
         const float half_width_px = sheet.text_width_px(text, TextStyle::label) / 2;
         const float half_height_px = label_size * layout.scale / 2;
-        const float reach_px = half_width_px * std::abs(std::sin(angle_rad)) + half_height_px * std::abs(std::cos(angle_rad));
-        painter.text(text,
-                     on_circle(layout.center, layout.rim_px + label_distance * layout.scale + reach_px, angle_rad),
-                     TextStyle::label,
-                     colors.label_quiet);
+        const float reach_px = half_width_px * std::abs(std::sin(angle_rad)) +
+                               half_height_px * std::abs(std::cos(angle_rad));
+        painter.text(
+            text,
+            on_circle(
+                layout.center, layout.rim_px + label_distance * layout.scale + reach_px, angle_rad),
+            TextStyle::label,
+            colors.label_quiet);
     }
 }
 
@@ -231,7 +250,8 @@ void draw_rest(const App& app, Painter& painter) {
 // From wedge to wedge outside the cells, with an arrow's head at its end.
 void draw_link(const Layout& layout, Painter& painter, int32_t source_rank, Color color) {
     const float width_px = 1.6F * layout.scale;
-    const float head_px = std::min(7 * layout.scale, layout.rim_px * (layout.period_rad - layout.wedge_rad) * 0.45F);
+    const float head_px =
+        std::min(7 * layout.scale, layout.rim_px * (layout.period_rad - layout.wedge_rad) * 0.45F);
     const float clear_rad = std::min(6 * layout.scale / layout.rim_px, layout.period_rad * 0.06F);
     Sector arc;
     arc.center = layout.center;
@@ -255,15 +275,20 @@ void draw_motion(const App& app, Painter& painter) {
     const Replay& replay = app.show->replay;
     std::vector<bool> busy(static_cast<size_t>(layout.rank_count));
     for (const int32_t index : replay.in_flight()) {
-        busy[static_cast<size_t>(replay.events()[static_cast<size_t>(index)].transfer.source_rank)] = true;
+        busy[static_cast<size_t>(
+            replay.events()[static_cast<size_t>(index)].transfer.source_rank)] = true;
     }
     for (int32_t rank = 0; rank < layout.rank_count && layout.rank_count > 1; ++rank) {
-        draw_link(layout, painter, rank, busy[static_cast<size_t>(rank)] ? colors.link_busy : colors.link);
+        draw_link(layout,
+                  painter,
+                  rank,
+                  busy[static_cast<size_t>(rank)] ? colors.link_busy : colors.link);
     }
     const bool with_numbers = number_size_px(layout) > 0;
     for (const int32_t index : replay.in_flight()) {
         const Event& event = replay.events()[static_cast<size_t>(index)];
-        const auto duration_ps = static_cast<double>(std::max<int64_t>(1, event.end_ps - event.begin_ps));
+        const auto duration_ps =
+            static_cast<double>(std::max<int64_t>(1, event.end_ps - event.begin_ps));
         const auto way = static_cast<float>(std::clamp(
             (app.playback.time_ps - static_cast<double>(event.begin_ps)) / duration_ps, 0.0, 1.0));
         const float at_rad = layout.angle_rad(event.transfer.source_rank) + layout.period_rad * way;
@@ -286,6 +311,7 @@ void draw_motion(const App& app, Painter& painter) {
 }  // namespace
 
 extern const View ring_view;
-const View ring_view{.name = "ring", .measure = measure, .draw_rest = draw_rest, .draw_motion = draw_motion};
+const View ring_view{
+    .name = "ring", .measure = measure, .draw_rest = draw_rest, .draw_motion = draw_motion};
 
 }  // namespace ringscope

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// View: one way to draw the state. One file in views/ defines each, one line in registry.cpp lists it.
+// View: one way to draw the state. One file in views/ defines each, one line in registry.cpp lists
+// it.
 //
-// A picture has two layers, so that a frame costs little: what rests between two hops' ends, which is
-// kept as a texture, and what moves all the time.
+// A picture has two layers, so that a frame costs little: what rests between two hops' ends, which
+// is kept as a texture, and what moves all the time.
 #pragma once
 
 #include <span>
@@ -15,8 +16,8 @@ namespace ringscope {
 
 // What the page has to know to put its own words into the picture. In device pixels.
 struct ViewMetrics {
-    float label_px = 0;   // size of the letters, by style
-    float number_px = 0;  // 0: no numbers
+    float label_px = 0;        // size of the letters, by style
+    float number_px = 0;       // 0: no numbers
     float free_radius_px = 0;  // of the empty circle in the middle
 };
 
