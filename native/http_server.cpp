@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 // The only file that includes it: it takes half a minute to compile.
@@ -48,7 +49,12 @@ class ConnectionThreads : public httplib::TaskQueue {
         }
         tasks_.push_back(std::move(task));
         if (tasks_.size() > idle_count_ && threads_.size() < thread_count_max_) {
-            threads_.emplace_back([this] { work(); });
+            try {
+                threads_.emplace_back([this] { work(); });
+            } catch (const std::system_error&) {  // the system gives no more
+                tasks_.pop_back();
+                return false;
+            }
         }
         changed_.notify_one();
         return true;

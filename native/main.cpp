@@ -68,76 +68,86 @@ int carry_out(int (*command)(const RunOptions&), const RunFlags& flags, RunOptio
     return command(options);
 }
 
-int parse_and_run(int argc, char** argv) {
-    CLI::App app("Ringscope shows ring all-reduce, simulated and really run.", "ringscope");
-    app.set_version_flag("--version",
-                         "ringscope " RINGSCOPE_VERSION " (cpp-httplib " +
-                             std::string(http_library_version()) + ")");
-    app.require_subcommand(1);
+class CommandLine {
+  public:
+    CommandLine() {
+        app_.set_version_flag("--version",
+                              "ringscope " RINGSCOPE_VERSION " (cpp-httplib " +
+                                  std::string(http_library_version()) + ")");
+        app_.require_subcommand(1);
+        add_run_flags(*simulate_, simulate_flags_, options_);
+        add_run_flags(*run_, run_flags_, options_);
+        run_->add_option("--deadline", options_.deadline, "after this time the run is killed")
+            ->capture_default_str();
+        add_serve_flags();
+        list_->add_option("what", what_, "engines, algorithms or topologies")->required();
+        list_->add_flag("--json", options_.json, "a JSON array instead of a table");
+        worker_->group("");  // not for people, so not in the help
+        worker_->add_option("--run", worker_line_)->required();
+    }
 
-    RunOptions options;
-    RunFlags simulate_flags;
-    CLI::App* simulate = app.add_subcommand("simulate", "carry a run out on a simulated clock");
-    add_run_flags(*simulate, simulate_flags, options);
-
-    RunFlags run_flags;
-    CLI::App* run = app.add_subcommand("run", "carry a run out on this machine and measure it");
-    add_run_flags(*run, run_flags, options);
-    run->add_option("--deadline", options.deadline, "after this time the run is killed")
-        ->capture_default_str();
-
-    ServeOptions serve_options;
-    CLI::App* serve_command =
-        app.add_subcommand("serve", "the daemon: serves the page and runs what it asks for");
-    serve_command
-        ->add_option("--port", serve_options.port, "on 127.0.0.1; 0 takes any that is free")
-        ->capture_default_str()
-        ->check(CLI::Range(0, 65535));
-    serve_command->add_option("--page", serve_options.page, "folder of the built page");
-    serve_command
-        ->add_option("--viewers", serve_options.viewers_max, "how many may watch at a time")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 1000));
-
-    std::string what;
-    CLI::App* list = app.add_subcommand("list", "what there is: engines, algorithms, topologies");
-    list->add_option("what", what, "engines, algorithms or topologies")->required();
-    list->add_flag("--json", options.json, "a JSON array instead of a table");
-
-    std::string worker_line;
-    CLI::App* worker =
-        app.add_subcommand("worker", "carries out one run for a parent process")->group("");
-    worker->add_option("--run", worker_line)->required();
-
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& problem) {
-        if (problem.get_exit_code() == 0) {
-            return app.exit(problem);  // prints the help or the version
+    // Returns the exit status.
+    int parse_and_run(int argc, char** argv) {
+        try {
+            app_.parse(argc, argv);
+        } catch (const CLI::ParseError& problem) {
+            if (problem.get_exit_code() == 0) {
+                return app_.exit(problem);  // prints the help or the version
+            }
+            const auto is_json = [](const char* argument) {
+                return std::string_view(argument) == "--json";
+            };
+            tell_error(plain_error(ErrorKind::invalid_argument,
+                                   std::string(problem.what()) + " (ringscope --help)"),
+                       std::any_of(argv, argv + argc, is_json));
+            return 2;
         }
-        const auto is_json = [](const char* argument) {
-            return std::string_view(argument) == "--json";
-        };
-        tell_error(plain_error(ErrorKind::invalid_argument,
-                               std::string(problem.what()) + " (ringscope --help)"),
-                   std::any_of(argv, argv + argc, is_json));
-        return 2;
+        return run();
     }
-    if (*simulate) {
-        return carry_out(simulate_command, simulate_flags, options);
+
+  private:
+    void add_serve_flags() {
+        serve_->add_option("--port", serve_options_.port, "on 127.0.0.1; 0 takes any that is free")
+            ->capture_default_str()
+            ->check(CLI::Range(0, 65535));
+        serve_->add_option("--page", serve_options_.page, "folder of the built page");
+        serve_->add_option("--viewers", serve_options_.viewers_max, "how many may watch at a time")
+            ->capture_default_str()
+            ->check(CLI::Range(1, 1000));
     }
-    if (*run) {
-        return carry_out(run_command, run_flags, options);
+
+    int run() {
+        if (*simulate_) {
+            return carry_out(simulate_command, simulate_flags_, options_);
+        }
+        if (*run_) {
+            return carry_out(run_command, run_flags_, options_);
+        }
+        if (*serve_) {
+            return serve(serve_options_);
+        }
+        return *worker_ ? run_worker(worker_line_, STDOUT_FILENO)
+                        : list_command(what_, options_.json);
     }
-    if (*serve_command) {
-        return serve(serve_options);
-    }
-    return *worker ? run_worker(worker_line, STDOUT_FILENO) : list_command(what, options.json);
-}
+
+    RunOptions options_;
+    RunFlags simulate_flags_;
+    RunFlags run_flags_;
+    ServeOptions serve_options_;
+    std::string what_;
+    std::string worker_line_;
+    CLI::App app_{"Ringscope shows ring all-reduce, simulated and really run.", "ringscope"};
+    CLI::App* simulate_ = app_.add_subcommand("simulate", "carry a run out on a simulated clock");
+    CLI::App* run_ = app_.add_subcommand("run", "carry a run out on this machine and measure it");
+    CLI::App* serve_ =
+        app_.add_subcommand("serve", "the daemon: serves the page and runs what it asks for");
+    CLI::App* list_ = app_.add_subcommand("list", "what there is: engines, algorithms, topologies");
+    CLI::App* worker_ = app_.add_subcommand("worker", "carries out one run for a parent process");
+};
 
 }  // namespace
 }  // namespace ringscope
 
 int main(int argc, char** argv) {
-    return ringscope::parse_and_run(argc, argv);
+    return ringscope::CommandLine().parse_and_run(argc, argv);
 }

@@ -49,35 +49,33 @@ std::string plural(int64_t count, std::string_view noun) {
     return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
-// The link whose hops took longest in all, when that is clearly more than the median link's.
-const LinkReport* slow_link(const std::vector<LinkReport>& links) {
-    if (links.size() < 3) {
-        return nullptr;
-    }
-    std::vector<const LinkReport*> by_time;
+int64_t median_busy_ps(const std::vector<LinkReport>& links) {
+    std::vector<int64_t> times_ps;
     for (const LinkReport& link : links) {
-        by_time.push_back(&link);
+        times_ps.push_back(link.busy_ps);
     }
-    std::stable_sort(by_time.begin(), by_time.end(), [](const LinkReport* a, const LinkReport* b) {
-        return a->busy_ps < b->busy_ps;
-    });
-    const int64_t median_ps = by_time[(by_time.size() - 1) / 2]->busy_ps;
-    const LinkReport* slowest = by_time.back();
-    return slowest->busy_ps / slow_link_percent > median_ps / 100 ? slowest : nullptr;
+    std::sort(times_ps.begin(), times_ps.end());
+    return times_ps[(times_ps.size() - 1) / 2];
 }
 
-std::string name_slow_link(const LinkReport& slow, const std::vector<LinkReport>& links) {
-    std::vector<int64_t> times;
-    for (const LinkReport& link : links) {
-        times.push_back(link.busy_ps);
+// Names the link whose hops took longest in all, when that is clearly more than the median link's;
+// empty when no link stands out.
+std::string name_slow_link(const std::vector<LinkReport>& links) {
+    if (links.size() < 3) {
+        return "";
     }
-    std::nth_element(times.begin(),
-                     times.begin() + static_cast<std::ptrdiff_t>((times.size() - 1) / 2),
-                     times.end());
-    const int64_t median_ps = times[(times.size() - 1) / 2];
-    return "Link " + std::to_string(slow.source_rank) + "->" + std::to_string(slow.target_rank) +
-           " is the slowest: its " + plural(slow.message_count, "hop") + " took " +
-           show_time(slow.busy_ps) + " in all, the median link's " + show_time(median_ps) + ".";
+    const LinkReport& slowest =
+        *std::max_element(links.begin(), links.end(), [](const LinkReport& a, const LinkReport& b) {
+            return a.busy_ps < b.busy_ps;
+        });
+    const int64_t median_ps = median_busy_ps(links);
+    if (slowest.busy_ps / slow_link_percent <= median_ps / 100) {
+        return "";
+    }
+    return "Link " + std::to_string(slowest.source_rank) + "->" +
+           std::to_string(slowest.target_rank) + " is the slowest: its " +
+           plural(slowest.message_count, "hop") + " took " + show_time(slowest.busy_ps) +
+           " in all, the median link's " + show_time(median_ps) + ".";
 }
 
 // Where the time of a simulated run on equal links goes: into latency or into bytes.
@@ -107,8 +105,8 @@ std::string find_bottleneck(const RunSpec& run, const Schedule& schedule, const 
     if (report.links.empty() || report.duration_ps == 0) {
         return "Nothing took any time.";
     }
-    if (const LinkReport* slow = slow_link(report.links)) {
-        return name_slow_link(*slow, report.links);
+    if (std::string slow = name_slow_link(report.links); !slow.empty()) {
+        return slow;
     }
     if (!run.changes.empty()) {
         return "All links fared alike; " +

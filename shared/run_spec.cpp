@@ -176,7 +176,7 @@ Status read_change(RunSpec& run, std::string_view text) {
             std::string(text),
             "must be given at most " + std::to_string(change_count_max) + " times");
     }
-    run.changes.push_back({*time_ps, *knob});
+    insert_change(run, {*time_ps, *knob});
     return Done{};
 }
 
@@ -315,10 +315,15 @@ Result<RunSpec> parse_run(std::string_view line) {
             }
         }
     }
-    std::stable_sort(run.changes.begin(), run.changes.end(), [](const Change& a, const Change& b) {
-        return a.time_ps < b.time_ps;
-    });
     return run;
+}
+
+void insert_change(RunSpec& run, const Change& change) {
+    const auto later =
+        std::find_if(run.changes.begin(), run.changes.end(), [&](const Change& other) {
+            return other.time_ps > change.time_ps;
+        });
+    run.changes.insert(later, change);
 }
 
 std::string print_run(const RunSpec& run) {

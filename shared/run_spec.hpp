@@ -78,6 +78,9 @@ std::string print_run(const RunSpec& run);
 Result<Knob> parse_knob(std::string_view field, std::string_view text, const RunSpec& run);
 std::string print_knob(const Knob& knob);
 
+// Puts a change where its time belongs, after those of the same time.
+void insert_change(RunSpec& run, const Change& change);
+
 // True for a run whose times are the simulator's, false for one that a machine measures.
 inline bool simulated(const RunSpec& run) {
     return run.engine == "simulator";

@@ -59,8 +59,10 @@ TEST(Command, SimulateOfManyRanksKeepsNoEvents) {
     EXPECT_EQ(finished.status, 0) << finished.errors;
     const json result = json::parse(finished.output);
     EXPECT_EQ(result["messages"], 523'264);
-    // The events alone would take more than this.
-    EXPECT_LT(result["peak_rss_bytes"], 523'264 * sizeof(Event) + (32 << 20));
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they use far more
+    // All events at once would not fit in this.
+    EXPECT_LT(result["peak_rss_bytes"], 523'264 * sizeof(Event));
+#endif
 }
 
 TEST(Command, FlagsAndRunLineAreOneVocabulary) {

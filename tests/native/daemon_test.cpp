@@ -489,13 +489,25 @@ TEST(Daemon, EndsCleanlyAndLeavesNoWorker) {
     }
 }
 
+// With its pipe kept open, so that it cannot die of writing to nobody.
 TEST(Daemon, KilledItTakesItsWorkerWithIt) {
     Daemon daemon;
     const std::string id = daemon.start_run(long_run);
     wait_for_events(daemon, id);
     const pid_t worker = wait_for_worker(daemon);
+    const std::ifstream pipe("/proc/" + std::to_string(worker) + "/fd/1");
+    ASSERT_TRUE(pipe.is_open());
     EXPECT_EQ(daemon.end(SIGKILL), 128 + SIGKILL);
     EXPECT_TRUE(eventually([&] { return !alive(worker); }));
+}
+
+TEST(Daemon, AWorkerCanBeAskedToEnd) {
+    Daemon daemon;
+    const std::string id = daemon.start_run(long_run);
+    wait_for_events(daemon, id);
+    kill(wait_for_worker(daemon), SIGTERM);
+    EXPECT_EQ(json::parse(daemon.wait_done(id))["reason"],
+              "the worker was ended by signal 15 (Terminated) before its outcome");
 }
 
 TEST(Daemon, LogsRunsButNeverTheToken) {

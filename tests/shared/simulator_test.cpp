@@ -178,11 +178,8 @@ RunSpec random_run_with_changes(Dice& dice) {
             {Knob::Kind::latency, 0, 0, dice.below(3'000'000)},
             {Knob::Kind::link_bandwidth, source, target, 1'000'000 + dice.below(1'000'000'000)},
             {Knob::Kind::link_latency, source, target, dice.below(9'000'000)}};
-        run.changes.push_back({dice.below(20'000'000), knobs[dice.below(4)]});
+        insert_change(run, {dice.below(20'000'000), knobs[dice.below(4)]});
     }
-    std::stable_sort(run.changes.begin(), run.changes.end(), [](const Change& a, const Change& b) {
-        return a.time_ps < b.time_ps;
-    });
     return run;
 }
 
