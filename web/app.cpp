@@ -140,11 +140,7 @@ Status put_change(RunSpec& run, const Change& change) {
             ErrorKind::invalid_argument,
             "a run can hold " + std::to_string(change_count_max) + " turned knobs; clear some");
     }
-    const auto after = std::upper_bound(
-        run.changes.begin(), run.changes.end(), change, [](const Change& a, const Change& b) {
-            return a.time_ps < b.time_ps;
-        });
-    run.changes.insert(after, change);
+    insert_change(run, change);
     return Done{};
 }
 

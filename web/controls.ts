@@ -120,9 +120,10 @@ export class Control {
   }
 }
 
-// "ranks=0: must be a whole number from 1 to 64" reads better with its name apart.
+// "ranks=0: must be a whole number from 1 to 4096", beside the field that is called Ranks.
 export function sentence(problem: Problem): string {
-  if (!problem.field) return problem.title;
-  const value = problem.value ? `“${problem.value}”` : 'nothing';
-  return `${problem.field}: ${value} ${problem.allowed ?? ''}`.trim() + '.';
+  if (!problem.field) return `${problem.title}.`;
+  const value = problem.value ? `“${problem.value}”` : 'An empty value';
+  const allowed = problem.allowed ?? 'is not allowed';
+  return /^(must|is|cannot)\b/.test(allowed) ? `${value} ${allowed}.` : `${value}: ${allowed}.`;
 }

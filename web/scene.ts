@@ -11,7 +11,6 @@ const spokenEveryMs = 1000;
 export class Scene {
   private readonly box = element('scene');
   private readonly canvas = element<HTMLCanvasElement>('canvas');
-  private readonly hole = element('hole');
   private glyphSizes = '';
   private scale = 1;
   private spokenAt = 0;
@@ -70,7 +69,7 @@ export class Scene {
     setText(element('step'), waiting ? 'inputs at rest' : over ? `${state.step_count} steps` : `step ${state.step + 1} of ${state.step_count}`);
     setText(element('clock'), clock.now);
     setText(element('clock-end'), clock.end);
-    this.hole.classList.toggle('waiting', waiting);
+    element('clock-line').hidden = state.end_ps === 0;
     this.describe(state, waiting, over);
   }
 

@@ -51,6 +51,7 @@ export class Transport {
     const phaseEnd = phaseEndsPs[0];
     const mark = phaseEnd === undefined || state.end_ps === 0 ? 1 : phaseEnd / state.end_ps;
     setVariable(element('scrub-box'), '--mark', `calc(8px + (100% - 16px) * ${mark.toFixed(5)})`);
+    element('phases').hidden = phaseEnd === undefined;
     const clock = readClock(state.time_ps, state.end_ps);
     setAttribute(this.scrub, 'aria-valuetext', `${clock.now} of ${clock.end}`);
     setAttribute(element('play-icon'), 'href', state.playing ? '#icon-pause' : '#icon-play');
