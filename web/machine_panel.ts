@@ -11,6 +11,7 @@ export interface MachineHooks {
   onRunId(): void;
 }
 
+export const rankCountMax = 64; // as many as the scene draws
 const noDaemon =
   'No daemon serves this page. Start one with “ringscope serve” and open the address it prints; then this button runs the same ring on real threads.';
 
@@ -134,7 +135,7 @@ export class MachinePanel {
     this.button.disabled = !ready || this.busy;
     setText(this.button, state.hops > 0 ? 'Run again' : 'Run on this machine');
     if (!ready) setText(element('machine-words'), engine?.missing ?? noDaemon);
-    else setText(element('machine-words'), this.words || `One CPU thread per rank passes the chunks on in memory; up to ${engine.rank_count_max} ranks.`);
+    else setText(element('machine-words'), this.words || `One CPU thread per rank passes the chunks on in memory; up to ${Math.min(rankCountMax, engine.rank_count_max)} ranks.`);
   }
 }
 

@@ -6,7 +6,7 @@ import { Core } from './core.js';
 import { element, setText } from './dom.js';
 import { measuredFragment, readFragment, simulationFragment } from './fragment.js';
 import { rememberToken } from './machine.js';
-import { MachinePanel } from './machine_panel.js';
+import { MachinePanel, rankCountMax } from './machine_panel.js';
 import { announce, clearNotices, fail, notify } from './notices.js';
 import { KnobList, showNumbers } from './numbers.js';
 import { bandwidthStops, byteStops, latencyStops } from './scale.js';
@@ -16,7 +16,6 @@ import { Transport } from './transport.js';
 
 const addressDelayMs = 250;
 const hashDelayMs = 120;
-const rankCountMax = 64;
 const noWebGl = 'This browser gives the page no WebGL, so the ring is not drawn. The numbers are right all the same.';
 const firstPicture = 'first-picture'; // a mark for whoever measures the page
 
