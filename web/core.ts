@@ -3,6 +3,7 @@
 
 import createScene from './ringscope.js';
 import type { SceneModule } from './ringscope.js';
+import { compiledScene } from './start.js';
 
 export interface Problem {
   title: string;
@@ -96,7 +97,12 @@ export class Core {
 
   static async start(hooks: CoreHooks): Promise<Core> {
     let lastWords = '';
+    const compiled = await compiledScene;
     const options = {
+      instantiateWasm: (imports: WebAssembly.Imports, receive: (instance: WebAssembly.Instance) => void) => {
+        void WebAssembly.instantiate(compiled, imports).then(receive);
+        return {}; // what the glue wants when it shall wait
+      },
       onFrame: hooks.onFrame,
       onAbort: (reason: unknown) => hooks.onAbort(lastWords || String(reason)),
       printErr: (text: string) => {

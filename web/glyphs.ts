@@ -9,7 +9,7 @@ export interface Glyphs {
 
 // Letters that are drawn turned need twice the pixels to stay smooth.
 const styles = [
-  { weight: 500, letters: 'rank 0123456789', density: 1 },
+  { weight: 400, letters: 'rank 0123456789', density: 1 },
   { weight: 600, letters: '0123456789', density: 2 },
 ];
 const gapPx = 2;

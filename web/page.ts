@@ -11,7 +11,7 @@ import { announce, clearNotices, fail, notify } from './notices.js';
 import { KnobList, showNumbers } from './numbers.js';
 import { bandwidthStops, byteStops, latencyStops } from './scale.js';
 import { Scene } from './scene.js';
-import { isDark, restoreTheme, startTheme } from './theme.js';
+import { isDark, startTheme } from './theme.js';
 import { Transport } from './transport.js';
 
 const addressDelayMs = 250;
@@ -221,7 +221,6 @@ async function start(): Promise<void> {
     },
     onAbort: (reason) => fail(`Something in this page is broken, and it is not your doing. ${reason}`),
   });
-  restoreTheme();
   const [core] = await Promise.all([loading, documentParsed()]);
   core.command('dark', isDark() ? 1 : 0);
   const scene = new Scene(core, () => notify(noWebGl));
