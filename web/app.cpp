@@ -16,12 +16,28 @@ constexpr double wall_s_max = 48;
 constexpr double wall_s_min = 4;
 constexpr double step_wait_s_min = 0.5;
 
+constexpr std::string_view drawn_ranks_allowed =
+    "must be a whole number from 1 to 64 on this page; the command line simulates up to 4096";
+
 Result<Show> make_show(const RunSpec& run) {
     auto replay = Replay::create(run);
     if (!replay) {
         return replay.error();
     }
     return Show(run, std::move(*replay));
+}
+
+// Whether all ranks move from step to step together, as they do on equal links. A hop that begins a
+// little early, because one chunk is an element shorter, does not count.
+void note_pace(Show& show) {
+    show.in_step = true;
+    for (const Event& event : show.replay.events()) {
+        if (event.transfer.step > 0) {
+            const int64_t ready_ps = show.step_end_ps[static_cast<size_t>(event.transfer.step) - 1];
+            const int64_t quarter_ps = event.begin_ps + (event.end_ps - event.begin_ps) / 4;
+            show.in_step = show.in_step && quarter_ps >= ready_ps;
+        }
+    }
 }
 
 void note_hops(Show& show) {
@@ -49,6 +65,7 @@ void note_hops(Show& show) {
     for (int64_t& end_ps : show.step_end_ps) {
         latest_ps = end_ps = std::max(end_ps, latest_ps);
     }
+    note_pace(show);
 }
 
 void note_report(Show& show) {
@@ -201,9 +218,7 @@ double pace_ps_per_s(const App& app) {
 Status show_simulation(App& app, const RunSpec& run, Keep keep) {
     if (run.problem.rank_count > drawn_rank_count_max) {
         return invalid_field(
-            "ranks",
-            std::to_string(run.problem.rank_count),
-            "this page draws up to 64 ranks; the command line simulates up to 4096");
+            "ranks", std::to_string(run.problem.rank_count), std::string(drawn_ranks_allowed));
     }
     const auto trace = simulate(run);
     if (!trace) {
@@ -244,6 +259,9 @@ Status edit(App& app, std::string_view key, std::string_view value, int32_t gest
     if (key == "bandwidth" || key == "latency") {
         const auto kind = key == "bandwidth" ? Knob::Kind::bandwidth : Knob::Kind::latency;
         return edit_rate_or_time(app, kind, value, gesture);
+    }
+    if (key == "ranks" && !parse_count(key, value, 1, drawn_rank_count_max)) {
+        return invalid_field("ranks", std::string(value), std::string(drawn_ranks_allowed));
     }
     // Read by the core, so that the page has no rules of its own.
     const auto read = parse_run(std::string(key) + "=" + std::string(value));
@@ -300,7 +318,12 @@ Status push_trace(App& app, std::string_view bytes) {
         const RunSpec& run = app.decoder.run();
         if (run.problem.rank_count > drawn_rank_count_max) {
             return invalid_field(
-                "ranks", std::to_string(run.problem.rank_count), "this page draws up to 64 ranks");
+                "ranks", std::to_string(run.problem.rank_count), std::string(drawn_ranks_allowed));
+        }
+        if (run.iterations > 1) {
+            return invalid_field("iterations",
+                                 std::to_string(run.iterations),
+                                 "this page shows runs of one iteration");
         }
         auto show = make_show(run);
         if (!show) {
@@ -394,6 +417,15 @@ int32_t current_step(const App& app) {
     const auto now_ps = static_cast<int64_t>(app.playback.time_ps);
     return static_cast<int32_t>(std::upper_bound(ends_ps.begin(), ends_ps.end(), now_ps) -
                                 ends_ps.begin());
+}
+
+int32_t furthest_step(const App& app) {
+    int32_t furthest = current_step(app);
+    for (const int32_t index : app.show->replay.in_flight()) {
+        const Event& event = app.show->replay.events()[static_cast<size_t>(index)];
+        furthest = std::max(furthest, event.transfer.step);
+    }
+    return furthest;
 }
 
 int64_t closed_form_ps(const App& app) {

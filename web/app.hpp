@@ -32,8 +32,9 @@ struct Show {
     Outcome outcome;                  // when complete
     Report report;                    // of what is known
     std::vector<int64_t> hop_end_ps;  // of every hop, sorted
-    std::vector<int64_t>
-        step_end_ps;  // [step] when its last hop ended; INT64_MAX while that is open
+    // [step] when its last hop ended; INT64_MAX while that is open
+    std::vector<int64_t> step_end_ps;
+    bool in_step = true;  // no rank is well into a step before all are through with the one before
 
     explicit Show(const RunSpec& shown, Replay&& empty) : run(shown), replay(std::move(empty)) {}
     int64_t end_ps() const { return replay.end_ps(); }
@@ -102,8 +103,10 @@ void step(App& app, int direction);
 bool advance(App& app, double wall_s);
 
 bool at_end(const App& app);
-// The step the clock is in; step_count when all are over.
+// The step the clock is in, that of the slowest rank; step_count when all are over.
 int32_t current_step(const App& app);
+// That of the rank which is furthest ahead.
+int32_t furthest_step(const App& app);
 // 2(N-1)(latency + bytes/(N bandwidth)) of the run without changes.
 int64_t closed_form_ps(const App& app);
 std::string shown_trace_hash(const App& app);

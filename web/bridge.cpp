@@ -76,7 +76,10 @@ void append_step(JsonWriter& json, const App& app) {
     const Schedule& schedule = app.show->replay.schedule();
     const int32_t now = current_step(app);
     const bool over = now >= schedule.step_count;
-    json.field("step", now).field("step_count", schedule.step_count);
+    json.field("step", now)
+        .field("furthest_step", furthest_step(app))
+        .field("step_count", schedule.step_count)
+        .field("in_step", app.show->in_step);
     json.field("phase", over ? std::string_view() : schedule.algorithm->phase(schedule, now));
     json.field("explain", over ? std::string() : schedule.algorithm->explain(schedule, now));
 }
@@ -132,7 +135,8 @@ void append_run(JsonWriter& json, const App& app) {
         .field("bandwidth", show_bandwidth(run.bandwidth_bytes_per_s))
         .field("latency", show_time(run.latency_ps))
         .field("time", show_time(closed_form_ps(app)))
-        .field("holds", run.changes.empty() && run.settings.empty())
+        .field("changed", !run.changes.empty())
+        .field("set", !run.settings.empty())
         .end_object();
 }
 

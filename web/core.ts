@@ -27,8 +27,10 @@ export interface State {
   bandwidth_text: string;
   latency_ps: number;
   latency_text: string;
-  step: number;
+  step: number; // of the slowest rank
+  furthest_step: number;
   step_count: number;
+  in_step: boolean; // all ranks move from step to step together, in the whole run
   phase: string;
   explain: string;
   label_px: number; // letter sizes the scene wants, in device pixels
@@ -51,7 +53,7 @@ export interface Report {
   bytes: number;
   bytes_text: string;
   changes: TurnedKnob[];
-  formula: { bytes: string; bandwidth: string; latency: string; time: string; holds: boolean };
+  formula: { bytes: string; bandwidth: string; latency: string; time: string; changed: boolean; set: boolean };
   phase_ends_ps: number[];
   numbers: {
     time: string;

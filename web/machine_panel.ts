@@ -135,7 +135,7 @@ export class MachinePanel {
     this.button.disabled = !ready || this.busy;
     setText(this.button, state.hops > 0 ? 'Run again' : 'Run on this machine');
     if (!ready) setText(element('machine-words'), engine?.missing ?? noDaemon);
-    else setText(element('machine-words'), this.words || `One CPU thread per rank passes the chunks on in memory; up to ${Math.min(rankCountMax, engine.rank_count_max)} ranks.`);
+    else setText(element('machine-words'), this.words || `The cores of this machine carry out the same hops on real buffers in memory; up to ${Math.min(rankCountMax, engine.rank_count_max)} ranks.`);
   }
 }
 

@@ -18,6 +18,13 @@ function together(text: string): string {
   return withMicro(text).replaceAll(' ', '\u00a0');
 }
 
+// What the formula, which knows one bandwidth and one latency, leaves out.
+function whatDiffers({ formula, numbers }: Report): string {
+  const time = together(numbers.time);
+  if (formula.changed) return ` with the knobs left alone; turned on the way, it takes ${time}`;
+  return formula.set ? ` if all links and ranks were alike; as set, it takes ${time}` : '';
+}
+
 export function showNumbers(report: Report, state: State): void {
   const { numbers, formula } = report;
   const waiting = state.on_machine && state.hops === 0;
@@ -31,9 +38,7 @@ export function showNumbers(report: Report, state: State): void {
   const closed = `2·(${report.ranks}−1)·(${together(formula.latency)} + ${together(formula.bytes)} ∕ (${report.ranks}·${together(formula.bandwidth)}))`;
   setText(
     element('formula'),
-    formula.holds || state.on_machine
-      ? `${closed} =\u00a0${together(formula.time)}`
-      : `${closed} =\u00a0${together(formula.time)} with the knobs left alone; turned on the way, it takes ${numbers.time}`,
+    `${closed} =\u00a0${together(formula.time)}${state.on_machine ? '' : whatDiffers(report)}`,
   );
   setText(element('bottleneck'), waiting ? '' : numbers.bottleneck);
   element('bottleneck').hidden = waiting;

@@ -17,6 +17,8 @@ import { Transport } from './transport.js';
 const addressDelayMs = 250;
 const hashDelayMs = 120;
 const noWebGl = 'This browser gives the page no WebGL, so the ring is not drawn. The numbers are right all the same.';
+const notInStep =
+  'The ranks do not move in step here: each passes a chunk on as soon as it has it, and waits while its left-hand neighbour is late.';
 const firstPicture = 'first-picture'; // a mark for whoever measures the page
 
 declare global {
@@ -95,7 +97,7 @@ class Page {
 
   private explain(state: State): string {
     if (state.on_machine && state.hops === 0) return 'Each rank holds its own input. Run it to see the hops that really happened.';
-    if (state.explain) return state.explain;
+    if (state.explain) return state.in_step ? state.explain : notInStep;
     if (this.report.shown_ranks === 1) return 'One rank alone already holds the sum: nothing has to be sent.';
     if (!state.complete) return 'Waiting for the next hops.';
     return this.report.numbers.verified

@@ -8,6 +8,12 @@ import { readClock } from './clock.js';
 const scaleMax = 2; // beyond, more pixels cost time and show nothing
 const spokenEveryMs = 1000;
 
+function stepWords(state: State): string {
+  const first = state.step + 1;
+  const last = state.furthest_step + 1;
+  return `${last > first ? `steps ${first} to ${last}` : `step ${first}`} of ${state.step_count}`;
+}
+
 export class Scene {
   private readonly box = element('scene');
   private readonly canvas = element<HTMLCanvasElement>('canvas');
@@ -66,7 +72,7 @@ export class Scene {
     const over = state.step >= state.step_count;
     const waiting = state.on_machine && state.hops === 0;
     setText(element('phase'), waiting ? 'not run yet' : over ? 'all-reduce done' : state.phase);
-    setText(element('step'), waiting ? 'inputs at rest' : over ? `${state.step_count} steps` : `step ${state.step + 1} of ${state.step_count}`);
+    setText(element('step'), waiting ? 'inputs at rest' : over ? `${state.step_count} steps` : stepWords(state));
     setText(element('clock'), clock.now);
     setText(element('clock-end'), clock.end);
     element('clock-line').hidden = state.end_ps === 0;
@@ -79,7 +85,7 @@ export class Scene {
       ? 'The ring at rest: every rank holds its own input'
       : over
         ? 'The ring at the end: every rank holds the finished sums'
-        : `The ring in ${state.phase}, step ${state.step + 1} of ${state.step_count}`;
+        : `The ring in ${state.phase}, ${stepWords(state)}`;
     if (text === this.spoken || (now - this.spokenAt < spokenEveryMs && state.playing)) return;
     this.spoken = text;
     this.spokenAt = now;

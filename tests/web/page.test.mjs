@@ -208,7 +208,7 @@ test('ADamagedLinkSaysSo', async () => {
     [good + '0000000000000000', 'altered'],
     ['#v1&algorithm=ring&ranks=8', 'no trace hash'],
     ['#v1&ranks=0&trace=d5d305e5f3cb568d', 'ranks=0'],
-    ['#v1&ranks=65&trace=d5d305e5f3cb568d', 'up to 64 ranks'],
+    ['#v1&ranks=65&trace=d5d305e5f3cb568d', 'from 1 to 64 on this page'],
     ['#v1&bandwidth=5parsecs&trace=d5d305e5f3cb568d', 'must be a rate'],
     ['#v1&colour=<img src=x onerror=alert(1)>&trace=d5d305e5f3cb568d', 'is not a key'],
     ['#v1&engine=threads&trace=d5d305e5f3cb568d', 'not simulated'],
@@ -234,12 +234,22 @@ test('ALinkPastedIntoAnOpenPageIsOpened', async () => {
   await visit.close();
 });
 
+test('RanksThatAreNotInStepAreNotSaidToBe', async () => {
+  const visit = await open({ fragment: '#v1&ranks=8&bytes=64MiB&set=link.3-4.bandwidth:5GB/s' });
+  await visit.pauseAt(0.5);
+  check(/^steps \d+ to \d+ of 14$/.test(await visit.text('#step')), await visit.text('#step'));
+  check((await visit.text('#explain')).includes('do not move in step'), await visit.text('#explain'));
+  check((await visit.text('#formula')).includes('as set, it takes 23.49'), await visit.text('#formula'));
+  check((await visit.text('#bottleneck')).startsWith('Link 3->4 is the slowest'), await visit.text('#bottleneck'));
+  await visit.close();
+});
+
 test('WrongInputIsExplainedAndTheLastGoodRunStays', async () => {
   const visit = await open();
   await visit.pauseAt(0);
   const cases = [
-    ['#ranks', '0', 'whole number from 1'],
-    ['#ranks', '100', 'up to 64 ranks'],
+    ['#ranks', '0', 'whole number from 1 to 64'],
+    ['#ranks', '65', 'whole number from 1 to 64'],
     ['#ranks', 'eight', 'whole number'],
     ['#bytes', '3', 'multiple of 4'],
     ['#bytes', '64 parsec', 'whole number of bytes'],

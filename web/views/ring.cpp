@@ -269,8 +269,7 @@ void draw_link(const Layout& layout, Painter& painter, int32_t source_rank, Colo
     painter.fill(arc, color);
 }
 
-void draw_motion(const App& app, Painter& painter) {
-    const Layout layout = lay_out(app);
+void draw_links(const App& app, const Layout& layout, Painter& painter) {
     const Theme& colors = theme(app.dark);
     const Replay& replay = app.show->replay;
     std::vector<bool> busy(static_cast<size_t>(layout.rank_count));
@@ -284,13 +283,48 @@ void draw_motion(const App& app, Painter& painter) {
                   rank,
                   busy[static_cast<size_t>(rank)] ? colors.link_busy : colors.link);
     }
+}
+
+// How much of its way a hop has made.
+float way_made(const Event& event, double time_ps) {
+    const auto duration_ps =
+        static_cast<double>(std::max<int64_t>(1, event.end_ps - event.begin_ps));
+    return static_cast<float>(
+        std::clamp((time_ps - static_cast<double>(event.begin_ps)) / duration_ps, 0.0, 1.0));
+}
+
+// Draws the cells that a token lies over once more without their numbers, so that no half-covered
+// digits look out beside it.
+void hide_covered_numbers(
+    const App& app, const Layout& layout, Painter& painter, const Transfer& transfer, float way) {
+    const Sector cell = layout.cell(0, transfer.chunk_begin, 1);
+    const auto digits = static_cast<float>(std::to_string(99 * layout.rank_count).size());
+    const float number_rad = digits * 0.31F * number_size_px(layout) / cell.middle_px();
+    const float reach_rad = layout.wedge_rad / 2 * token_fraction + number_rad;
+    const auto hide = [&](int32_t rank, float distance_rad) {
+        if (distance_rad < reach_rad) {
+            draw_cell(app,
+                      layout,
+                      painter,
+                      layout.cell(layout.angle_rad(rank), transfer.chunk_begin, 1),
+                      content_of(app, rank, transfer.chunk_begin, false));
+        }
+    };
+    hide(transfer.source_rank, layout.period_rad * way);
+    hide(transfer.target_rank, layout.period_rad * (1 - way));
+}
+
+void draw_motion(const App& app, Painter& painter) {
+    const Layout layout = lay_out(app);
+    const Replay& replay = app.show->replay;
+    draw_links(app, layout, painter);
     const bool with_numbers = number_size_px(layout) > 0;
     for (const int32_t index : replay.in_flight()) {
         const Event& event = replay.events()[static_cast<size_t>(index)];
-        const auto duration_ps =
-            static_cast<double>(std::max<int64_t>(1, event.end_ps - event.begin_ps));
-        const auto way = static_cast<float>(std::clamp(
-            (app.playback.time_ps - static_cast<double>(event.begin_ps)) / duration_ps, 0.0, 1.0));
+        const float way = way_made(event, app.playback.time_ps);
+        if (with_numbers) {
+            hide_covered_numbers(app, layout, painter, event.transfer, way);
+        }
         const float at_rad = layout.angle_rad(event.transfer.source_rank) + layout.period_rad * way;
         const int32_t chunk = event.transfer.chunk_begin;
         Sector token = layout.cell(at_rad, chunk, token_fraction);
