@@ -228,7 +228,8 @@ HttpResponse Daemon::info(const HttpRequest&) {
 }
 
 HttpResponse Daemon::start_run(const HttpRequest& request) {
-    if (request.header("Content-Type") != "application/json") {
+    const std::string type = request.header("Content-Type");
+    if (type.substr(0, type.find(';')) != "application/json") {  // "; charset=utf-8" may follow
         return refuse(415, "the Content-Type must be application/json");
     }
     const auto run = read_run(request.body);

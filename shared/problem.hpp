@@ -2,6 +2,8 @@
 // Problem: which collective over how much data. Says nothing of how, where or when.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -9,6 +11,18 @@ namespace ringscope {
 
 enum class ElementType : uint8_t { float32 };
 enum class ReduceOp : uint8_t { sum };
+
+// By enumerator; also what a run line may say.
+inline constexpr std::array<std::string_view, 1> element_type_names{"float32"};
+inline constexpr std::array<std::string_view, 1> reduce_op_names{"sum"};
+
+constexpr std::string_view element_type_name(ElementType type) {
+    return element_type_names[static_cast<size_t>(type)];
+}
+
+constexpr std::string_view reduce_op_name(ReduceOp op) {
+    return reduce_op_names[static_cast<size_t>(op)];
+}
 
 inline constexpr int32_t rank_count_max = 4096;
 

@@ -36,6 +36,17 @@ Status store(Target& target, const Result<Value>& value) {
     return Done{};
 }
 
+// An enumerator by its place in the list of names.
+template <class Enum, class List>
+Status store_name(Enum& target, std::string_view field, std::string_view text, const List& names) {
+    if (const auto name = parse_name(field, text, names); !name) {
+        return name.error();
+    }
+    const auto found = std::find(names.begin(), names.end(), text);
+    target = static_cast<Enum>(found - names.begin());
+    return Done{};
+}
+
 // The keys that depend on others (ranks before links, type before bytes) are read in the order of
 // this table, whatever their order in the line.
 struct Key {
@@ -58,21 +69,11 @@ Status read_ranks(RunSpec& run, std::string_view text) {
 }
 
 Status read_type(RunSpec& run, std::string_view text) {
-    const auto name = parse_name("type", text, std::array<std::string_view, 1>{"float32"});
-    if (!name) {
-        return name.error();
-    }
-    run.problem.element_type = ElementType::float32;
-    return Done{};
+    return store_name(run.problem.element_type, "type", text, element_type_names);
 }
 
 Status read_op(RunSpec& run, std::string_view text) {
-    const auto name = parse_name("op", text, std::array<std::string_view, 1>{"sum"});
-    if (!name) {
-        return name.error();
-    }
-    run.problem.reduce_op = ReduceOp::sum;
-    return Done{};
+    return store_name(run.problem.reduce_op, "op", text, reduce_op_names);
 }
 
 Status read_bytes(RunSpec& run, std::string_view text) {
@@ -85,7 +86,8 @@ Status read_bytes(RunSpec& run, std::string_view text) {
         return invalid_field(
             "bytes",
             std::string(text),
-            "must be a multiple of " + std::to_string(element) + ", the size of type=float32");
+            "must be a multiple of " + std::to_string(element) +
+                ", the size of type=" + std::string(element_type_name(run.problem.element_type)));
     }
     run.problem.element_count = *bytes / element;
     return Done{};
@@ -191,10 +193,12 @@ const std::array keys{
         true},
     Key{{"type", "type of the elements: float32", "float32"},
         read_type,
-        [](const RunSpec&) { return std::string("float32"); }},
+        [](const RunSpec& run) {
+            return std::string(element_type_name(run.problem.element_type));
+        }},
     Key{{"op", "how elements are reduced: sum", "sum"},
         read_op,
-        [](const RunSpec&) { return std::string("sum"); }},
+        [](const RunSpec& run) { return std::string(reduce_op_name(run.problem.reduce_op)); }},
     Key{{"bytes", "buffer of each rank, 0 to 1TiB", "64MiB"},
         read_bytes,
         [](const RunSpec& run) { return print_bytes(buffer_bytes(run.problem)); },

@@ -180,7 +180,7 @@ TEST(Daemon, LetsOnlyItsOwnPageIn) {
              "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 2\r\n\r\n{}",
          415},
         {"plain text",
-         post + token + "Content-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}",
+         post + token + "Content-Type: text/plain; application/json\r\nContent-Length: 2\r\n\r\n{}",
          415},
         {"a chunked body",
          post + token + type + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
