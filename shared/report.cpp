@@ -102,7 +102,10 @@ std::string find_bottleneck(const RunSpec& run, const Schedule& schedule, const 
     if (schedule.problem.rank_count == 1) {
         return "One rank alone has nothing to send.";
     }
-    if (report.links.empty() || report.duration_ps == 0) {
+    if (report.links.empty()) {
+        return "No hop ended.";
+    }
+    if (report.duration_ps == 0) {
         return "Nothing took any time.";
     }
     if (std::string slow = name_slow_link(report.links); !slow.empty()) {

@@ -51,6 +51,8 @@ TEST(Report, OneRankAndNoBytesDivideByNothing) {
     EXPECT_EQ(empty.duration_ps, 6 * 500'000);
     EXPECT_EQ(empty.algbw_bytes_per_s, 0);
     EXPECT_EQ(report_of("ranks=4&bytes=0&latency=0").bottleneck, "Nothing took any time.");
+    EXPECT_EQ(make_report({run_of("ranks=4"), {}, {OutcomeKind::failed, "killed"}}).bottleneck,
+              "No hop ended.");
 }
 
 // nccl-tests, doc/PERFORMANCE.md: busbw = algbw x 2(n-1)/n, so equal links show their own rate at
