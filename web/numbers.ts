@@ -18,6 +18,11 @@ function together(text: string): string {
   return withMicro(text).replaceAll(' ', '\u00a0');
 }
 
+// The same for the numbers in a sentence.
+function togetherInside(sentence: string): string {
+  return sentence.replace(/\d (?=%|[a-zA-Z]?s\b|[kKMGT]?i?B\b)/g, (digit) => together(digit));
+}
+
 // What the formula, which knows one bandwidth and one latency, leaves out.
 function whatDiffers({ formula, numbers }: Report): string {
   const time = together(numbers.time);
@@ -40,7 +45,7 @@ export function showNumbers(report: Report, state: State): void {
     element('formula'),
     `${closed} =\u00a0${together(formula.time)}${state.on_machine ? '' : whatDiffers(report)}`,
   );
-  setText(element('bottleneck'), waiting ? '' : numbers.bottleneck);
+  setText(element('bottleneck'), waiting ? '' : togetherInside(numbers.bottleneck));
   element('bottleneck').hidden = waiting;
   showVerdict(report, state, waiting);
 }

@@ -49,7 +49,7 @@ export class Transport {
     if (!this.scrubbing) this.scrub.value = String(share * 1000);
     setVariable(this.scrub, '--fill', `calc(8px + (100% - 16px) * ${share.toFixed(5)})`);
     const phaseEnd = phaseEndsPs[0];
-    const mark = phaseEnd === undefined || state.end_ps === 0 ? 1 : phaseEnd / state.end_ps;
+    const mark = phaseEnd === undefined || state.end_ps === 0 ? 2 : phaseEnd / state.end_ps; // 2: out of sight
     setVariable(element('scrub-box'), '--mark', `calc(8px + (100% - 16px) * ${mark.toFixed(5)})`);
     element('phases').hidden = phaseEnd === undefined;
     const clock = readClock(state.time_ps, state.end_ps);
