@@ -120,10 +120,11 @@ void print_list(const Items& items, bool json) {
             std::printf(
                 "%-12s %s\n", std::string(item->name).c_str(), std::string(item->summary).c_str());
         }
-        writer.begin_object()
-            .field("name", item->name)
-            .field("summary", item->summary)
-            .end_object();
+        writer.begin_object().field("name", item->name).field("summary", item->summary);
+        if constexpr (requires { item->source; }) {
+            writer.field("source", item->source);
+        }
+        writer.end_object();
     }
     writer.end_array();
     if (json) {

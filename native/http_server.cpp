@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <condition_variable>
+#include <cstring>
 #include <deque>
 #include <mutex>
 #include <system_error>
@@ -130,6 +132,13 @@ HttpResponse problem_response(int status, const Error& error) {
     return response;
 }
 
+std::string ascii_lower(std::string text) {
+    for (char& c : text) {
+        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    return text;
+}
+
 std::string_view http_library_version() {
     return CPPHTTPLIB_VERSION;
 }
@@ -170,13 +179,22 @@ class HttpServer::Implementation {
         const int bound = port == 0 ? server_.bind_to_any_port("127.0.0.1")
                           : server_.bind_to_port("127.0.0.1", port) ? port
                                                                     : -1;
+        if (bound < 0 && errno != EADDRINUSE) {
+            return plain_error(ErrorKind::unsupported,
+                               "port " + std::to_string(port) +
+                                   " cannot be listened on: " + std::strerror(errno) +
+                                   "; use --port N with another one, from 1024 on without root");
+        }
         if (bound < 0) {
             return plain_error(ErrorKind::unsupported,
                                "port " + std::to_string(port) +
                                    " is taken; stop what listens there or use --port N");
         }
-        for (const char* name : {"127.0.0.1:", "localhost:", "[::1]:"}) {
-            hosts_.push_back(name + std::to_string(bound));
+        for (const std::string name : {"127.0.0.1", "localhost", "[::1]"}) {
+            hosts_.push_back(name + ":" + std::to_string(bound));
+            if (bound == 80) {  // which browsers leave out
+                hosts_.push_back(name);
+            }
         }
         return bound;
     }
@@ -227,7 +245,8 @@ class HttpServer::Implementation {
 
     std::optional<HttpResponse> refuse(const httplib::Request& request) const {
         const auto ours = [this](std::string_view name) {
-            return std::find(hosts_.begin(), hosts_.end(), name) != hosts_.end();
+            const std::string lower = ascii_lower(std::string(name));
+            return std::find(hosts_.begin(), hosts_.end(), lower) != hosts_.end();
         };
         if (request.get_header_value_count("Host") != 1 ||
             !ours(request.get_header_value("Host"))) {

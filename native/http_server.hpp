@@ -74,6 +74,9 @@ class HttpServer {
     std::unique_ptr<Implementation> implementation_;
 };
 
+// Hosts, media types and schemes are compared without regard to case.
+std::string ascii_lower(std::string text);
+
 // The version of the HTTP library.
 std::string_view http_library_version();
 

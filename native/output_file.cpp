@@ -12,6 +12,13 @@
 namespace ringscope {
 namespace {
 
+// The file that a chain of links leads to, so that it is replaced and not the link.
+std::string resolve_links(const std::string& path) {
+    const std::unique_ptr<char, decltype(&std::free)> resolved(realpath(path.c_str(), nullptr),
+                                                               std::free);
+    return resolved == nullptr ? path : resolved.get();
+}
+
 Error cannot_write(const std::string& path) {
     return plain_error(ErrorKind::invalid_argument,
                        path + ": cannot be written: " + std::strerror(errno));
@@ -26,6 +33,18 @@ Result<OutputFile> OutputFile::create(const std::string& path) {
         return file == nullptr ? Result<OutputFile>(cannot_write("standard output"))
                                : OutputFile("", "", file);
     }
+    struct stat found {};
+    const bool exists = stat(path.c_str(), &found) == 0;
+    if (exists && !S_ISREG(found.st_mode)) {
+        std::FILE* file = S_ISDIR(found.st_mode) ? nullptr : std::fopen(path.c_str(), "we");
+        errno = S_ISDIR(found.st_mode) ? EISDIR : errno;
+        return file == nullptr ? Result<OutputFile>(cannot_write(path))
+                               : OutputFile(path, "", file);
+    }
+    return create_regular(exists ? resolve_links(path) : path);
+}
+
+Result<OutputFile> OutputFile::create_regular(const std::string& path) {
     std::string part_path = path + ".XXXXXX";
     const int output = mkostemp(part_path.data(), O_CLOEXEC);
     if (output < 0) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OutputFile: a file that appears under its name only when it is complete. "-" is standard output.
+// OutputFile: a file that appears under its name only when it is complete. "-" is standard output;
+// what exists and is no file (a pipe, a device) is written to as it comes.
 #pragma once
 
 #include <cstdio>
@@ -31,11 +32,13 @@ class OutputFile {
         void operator()(std::FILE* file) const { std::fclose(file); }
     };
 
+    static Result<OutputFile> create_regular(const std::string& path);
+
     OutputFile(std::string path, std::string part_path, std::FILE* file)
         : path_(std::move(path)), part_path_(std::move(part_path)), file_(file) {}
 
     std::string path_;
-    std::string part_path_;  // empty for standard output
+    std::string part_path_;  // empty for what is written to as it comes
     std::unique_ptr<std::FILE, Close> file_;
 };
 

@@ -67,8 +67,8 @@ std::string result_table(const RunResult& result) {
     append_row(table,
                "verified",
                result.outcome.kind == OutcomeKind::ok ? "yes, every sum is right" : "no");
-    append_row(table, "bottleneck", report.bottleneck);
     append_row(table, "trace hash", result.trace_hash);
+    append_row(table, "bottleneck", report.bottleneck);
     if (result.outcome.kind != OutcomeKind::ok) {
         append_row(table,
                    "outcome",
@@ -79,7 +79,8 @@ std::string result_table(const RunResult& result) {
 
 std::string impossible(const RunResult& result) {
     const Report& report = result.report;
-    if (report.lower_bound_ps == 0 || report.duration_ps >= report.lower_bound_ps) {
+    const bool over = result.outcome.kind == OutcomeKind::ok;  // what was cut short may be shorter
+    if (!over || report.lower_bound_ps == 0 || report.duration_ps >= report.lower_bound_ps) {
         return "";
     }
     return "the result, " + show_time(report.duration_ps) +

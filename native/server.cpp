@@ -50,6 +50,13 @@ HttpResponse refuse(int status, std::string message) {
     return problem_response(status, plain_error(ErrorKind::invalid_argument, std::move(message)));
 }
 
+// "application/json" of "Application/JSON; charset=utf-8".
+std::string media_type(const std::string& header) {
+    std::string type = ascii_lower(header.substr(0, header.find(';')));
+    type.erase(type.find_last_not_of(" \t") + 1);
+    return type;
+}
+
 HttpResponse no_such_run(const std::string& id) {
     return problem_response(
         404, invalid_field("id", id, "is not a run of this daemon, or was forgotten since"));
@@ -182,9 +189,9 @@ class Daemon {
 
     std::function<HttpResponse(const HttpRequest&)> guard(bool needs_token, Answer answer) {
         return [this, needs_token, answer](const HttpRequest& request) {
-            constexpr std::string_view scheme = "Bearer ";
+            constexpr std::string_view scheme = "bearer ";
             const std::string header = request.header("Authorization");
-            const bool known = header.starts_with(scheme) &&
+            const bool known = ascii_lower(header.substr(0, scheme.size())) == scheme &&
                                token_.matches(std::string_view(header).substr(scheme.size()));
             if (needs_token && !known) {
                 HttpResponse response =
@@ -228,8 +235,7 @@ HttpResponse Daemon::info(const HttpRequest&) {
 }
 
 HttpResponse Daemon::start_run(const HttpRequest& request) {
-    const std::string type = request.header("Content-Type");
-    if (type.substr(0, type.find(';')) != "application/json") {  // "; charset=utf-8" may follow
+    if (media_type(request.header("Content-Type")) != "application/json") {
         return refuse(415, "the Content-Type must be application/json");
     }
     const auto run = read_run(request.body);

@@ -39,6 +39,9 @@ Status TraceRecorder::take_block(std::string_view block) {
     if (const Status status = decoder_.push(block, events_); !status) {
         return status.error();
     }
+    if (decoder_.run() != run_) {
+        return plain_error(ErrorKind::device, "the trace is of another run");
+    }
     for (const Event& event : events_) {
         report_.add(event);
     }

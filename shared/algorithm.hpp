@@ -33,8 +33,13 @@ struct Algorithm {
     std::string_view (*phase)(const Schedule& schedule, int32_t step);
     std::string (*explain)(const Schedule& schedule, int32_t step);
 
-    // Closed forms, held against the built schedule by the tests.
+    // Closed forms, held against the schedule and the simulator by the tests. The second is the
+    // time on a uniform topology when every chunk is of the same size; otherwise a bound from
+    // above.
     int64_t (*message_count)(const Problem& problem);
+    int64_t (*closed_form_ps)(const Problem& problem,
+                              int64_t bandwidth_bytes_per_s,
+                              int64_t latency_ps);
 };
 
 // In the order of the menu.

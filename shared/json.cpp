@@ -21,6 +21,11 @@ void JsonWriter::append_string(std::string_view text) {
         const auto c = static_cast<unsigned char>(text[i]);
         const int more = continuation_count(c);
         bool valid = more >= 0 && i + static_cast<size_t>(more) < text.size();
+        if (valid && more > 0) {  // no overlong forms, no surrogates, nothing beyond U+10FFFF
+            const auto second = static_cast<unsigned char>(text[i + 1]);
+            valid = !(c == 0xe0 && second < 0xa0) && !(c == 0xed && second > 0x9f) &&
+                    !(c == 0xf0 && second < 0x90) && !(c == 0xf4 && second > 0x8f);
+        }
         for (int k = 1; valid && k <= more; ++k) {
             valid = (static_cast<unsigned char>(text[i + static_cast<size_t>(k)]) & 0xc0) == 0x80;
         }

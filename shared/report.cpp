@@ -2,6 +2,7 @@
 #include "shared/report.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "shared/algorithm.hpp"
 #include "shared/topology.hpp"
@@ -10,8 +11,9 @@
 namespace ringscope {
 namespace {
 
-// A link stands out when its hops take this many times the median link's.
-constexpr int64_t slow_link_percent = 115;
+// A link stands out when its hops take this many times as long as they should beside the median
+// link.
+constexpr double slow_link_factor = 1.15;
 
 int64_t busbw(const Problem& problem, int64_t algbw_bytes_per_s) {
     const int64_t rank_count = problem.rank_count;
@@ -49,33 +51,54 @@ std::string plural(int64_t count, std::string_view noun) {
     return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
-int64_t median_busy_ps(const std::vector<LinkReport>& links) {
-    std::vector<int64_t> times_ps;
-    for (const LinkReport& link : links) {
-        times_ps.push_back(link.busy_ps);
-    }
-    std::sort(times_ps.begin(), times_ps.end());
-    return times_ps[(times_ps.size() - 1) / 2];
+const LinkReport& median_link(std::vector<const LinkReport*> links) {
+    std::sort(links.begin(), links.end(), [](const LinkReport* a, const LinkReport* b) {
+        return std::tuple(a->busy_ps, a->source_rank, a->target_rank) <
+               std::tuple(b->busy_ps, b->source_rank, b->target_rank);
+    });
+    return *links[(links.size() - 1) / 2];
 }
 
-// Names the link whose hops took longest in all, when that is clearly more than the median link's;
-// empty when no link stands out.
+// Names the link whose hops took longest in all, when that is clearly more than the median link's
+// and than its share of the bytes explains; empty when no link stands out.
 std::string name_slow_link(const std::vector<LinkReport>& links) {
-    if (links.size() < 3) {
-        return "";
+    std::vector<const LinkReport*> all;
+    for (const LinkReport& link : links) {
+        all.push_back(&link);
     }
+    const LinkReport& median = median_link(all);
     const LinkReport& slowest =
-        *std::max_element(links.begin(), links.end(), [](const LinkReport& a, const LinkReport& b) {
-            return a.busy_ps < b.busy_ps;
+        **std::max_element(all.begin(), all.end(), [](const LinkReport* a, const LinkReport* b) {
+            return a->busy_ps < b->busy_ps;
         });
-    const int64_t median_ps = median_busy_ps(links);
-    if (slowest.busy_ps / slow_link_percent <= median_ps / 100) {
+    const double share = slowest.bytes <= median.bytes
+                             ? 1
+                             : static_cast<double>(slowest.bytes) /
+                                   static_cast<double>(std::max<int64_t>(1, median.bytes));
+    if (static_cast<double>(slowest.busy_ps) <=
+        static_cast<double>(median.busy_ps) * share * slow_link_factor) {
         return "";
     }
     return "Link " + std::to_string(slowest.source_rank) + "->" +
            std::to_string(slowest.target_rank) + " is the slowest: its " +
            plural(slowest.message_count, "hop") + " took " + show_time(slowest.busy_ps) +
-           " in all, the median link's " + show_time(median_ps) + ".";
+           " in all, the median link's " + show_time(median.busy_ps) + ".";
+}
+
+// Names the rank that starts last, when that is a good part of the run.
+std::string name_late_rank(const RunSpec& run, int64_t duration_ps) {
+    const Knob* last = nullptr;
+    for (const Knob& knob : run.settings) {
+        if (knob.kind == Knob::Kind::rank_start && (last == nullptr || knob.value > last->value)) {
+            last = &knob;
+        }
+    }
+    if (last == nullptr || last->value < duration_ps / 10) {
+        return "";
+    }
+    return "Rank " + std::to_string(last->rank) + " limits: it starts " + show_time(last->value) +
+           " late, " + percent(permille_of(last->value, duration_ps)) + " of the " +
+           show_time(duration_ps) + ".";
 }
 
 // Where the time of a simulated run on equal links goes: into latency or into bytes.
@@ -88,7 +111,9 @@ std::string split_time(const RunSpec& run, const Schedule& schedule, int64_t dur
     const std::string steps = plural(schedule.step_count, "step");
     if (wire_ps >= latency_ps) {
         return "Bandwidth limits: " + on_the_wire + " of " + show_time(duration_ps) + " is " +
-               steps + " of " +
+               steps +
+               (schedule.problem.element_count % schedule.chunk_count == 0 ? " of "
+                                                                           : " of up to ") +
                show_bytes(schedule.chunk_element_count(0) *
                           element_bytes(schedule.problem.element_type)) +
                " at " + show_bandwidth(run.bandwidth_bytes_per_s) + "; latency is " + in_latency +
@@ -108,6 +133,9 @@ std::string find_bottleneck(const RunSpec& run, const Schedule& schedule, const 
     if (report.duration_ps == 0) {
         return "Nothing took any time.";
     }
+    if (std::string late = name_late_rank(run, report.duration_ps); !late.empty()) {
+        return late;
+    }
     if (std::string slow = name_slow_link(report.links); !slow.empty()) {
         return slow;
     }
@@ -116,6 +144,12 @@ std::string find_bottleneck(const RunSpec& run, const Schedule& schedule, const 
                plural(static_cast<int64_t>(run.changes.size()), "knob") +
                " turned while it ran, so no single rate explains the " +
                show_time(report.duration_ps) + ".";
+    }
+    if (!run.settings.empty()) {
+        return "No link stands out; the links or ranks set apart explain together what is over "
+               "the " +
+               show_time(lower_bound_ps(schedule.problem, run.bandwidth_bytes_per_s)) +
+               " that the bytes need at " + show_bandwidth(run.bandwidth_bytes_per_s) + ".";
     }
     if (simulated(run)) {
         return split_time(run, schedule, report.duration_ps);
@@ -136,12 +170,14 @@ std::string find_bottleneck(const RunSpec& run, const Schedule& schedule, const 
 }  // namespace
 
 ReportBuilder::ReportBuilder(const RunSpec& run, const Schedule& schedule)
-    : schedule_(schedule), iterations_(static_cast<size_t>(run.iterations)) {}
+    : schedule_(schedule),
+      simulated_(simulated(run)),
+      iterations_(static_cast<size_t>(run.iterations)) {}
 
 void ReportBuilder::add(const Event& event) {
     Span& span = iterations_[static_cast<size_t>(event.iteration)];
     // A simulated run begins at 0, also when its first rank starts late.
-    span.begin_ps = iterations_.size() == 1 ? 0 : std::min(span.begin_ps, event.begin_ps);
+    span.begin_ps = simulated_ ? 0 : std::min(span.begin_ps, event.begin_ps);
     span.end_ps = std::max(span.end_ps, event.end_ps);
     LinkReport& link = links_[{event.transfer.source_rank, event.transfer.target_rank}];
     link.source_rank = event.transfer.source_rank;
@@ -201,16 +237,6 @@ int64_t lower_bound_ps(const Problem& problem, int64_t bandwidth_bytes_per_s) {
     const int64_t sent_bytes =
         multiply_divide(buffer_bytes(problem), 2 * (rank_count - 1), rank_count);
     return multiply_divide(sent_bytes, ps_per_s, bandwidth_bytes_per_s);
-}
-
-int64_t ring_closed_form_ps(const Problem& problem,
-                            int64_t bandwidth_bytes_per_s,
-                            int64_t latency_ps) {
-    const int64_t steps = 2 * (int64_t{problem.rank_count} - 1);
-    const int64_t chunk_elements =
-        (problem.element_count + problem.rank_count - 1) / problem.rank_count;
-    return steps * (latency_ps + transfer_ps(chunk_elements * element_bytes(problem.element_type),
-                                             bandwidth_bytes_per_s));
 }
 
 }  // namespace ringscope

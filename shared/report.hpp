@@ -4,7 +4,7 @@
 //
 //     ReportBuilder builder(run, schedule);
 //     for (const Event& event : events) builder.add(event);
-//     Report report = builder.finish();
+//     Report report = builder.finish(run);
 //
 // algbw = S / T and busbw = algbw x 2(N-1)/N, as nccl-tests defines them (doc/PERFORMANCE.md).
 #pragma once
@@ -62,6 +62,7 @@ class ReportBuilder {
     };
 
     Schedule schedule_;
+    bool simulated_;
     std::vector<Span> iterations_;
     std::map<std::pair<int32_t, int32_t>, LinkReport> links_;
     int64_t event_count_ = 0;
@@ -72,11 +73,5 @@ Report make_report(const Trace& trace);
 // T >= 2(N-1)/N S/B for any all-reduce without sums inside the network: each rank must send and
 // receive that much. Source: Patarasuk and Yuan 2009, section 3.
 int64_t lower_bound_ps(const Problem& problem, int64_t bandwidth_bytes_per_s);
-
-// The uniform ring's closed form, 2(N-1)(alpha + S/(N B)), rounded up as the simulator rounds: per
-// step.
-int64_t ring_closed_form_ps(const Problem& problem,
-                            int64_t bandwidth_bytes_per_s,
-                            int64_t latency_ps);
 
 }  // namespace ringscope

@@ -15,7 +15,7 @@
 
 namespace ringscope {
 
-enum class ErrorKind { invalid_argument, unsupported, device, timeout };
+enum class ErrorKind { invalid_argument, unsupported, device };
 
 // `field`, `value` and `allowed` are empty where the error is not about one field.
 struct Error {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "shared/algorithm.hpp"
 #include "shared/simulator.hpp"
 #include "shared/units.hpp"
 
@@ -429,7 +430,9 @@ int32_t furthest_step(const App& app) {
 }
 
 int64_t closed_form_ps(const App& app) {
-    return ring_closed_form_ps(app.run.problem, app.run.bandwidth_bytes_per_s, app.run.latency_ps);
+    const Algorithm& algorithm = *app.show->replay.schedule().algorithm;
+    return algorithm.closed_form_ps(
+        app.run.problem, app.run.bandwidth_bytes_per_s, app.run.latency_ps);
 }
 
 std::string shown_trace_hash(const App& app) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ring all-reduce: a reduce-scatter, then an all-gather, both once around the ring.
 //
-// Steps:           2(N-1), one message per rank in each
-// Bytes per rank:  2(N-1)/N S sent and as many received: the least possible without help from the
-// network Wins:            when bandwidth binds. Loses to trees when latency does, as its steps
-// grow with N Source:          Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for
-// clusters of
-//                  workstations", JPDC 69 (2009), section 4
+// - Steps: 2(N-1), one message per rank in each.
+// - Bytes per rank: 2(N-1)/N S sent and as many received, the least without help from the network.
+// - Wins when bandwidth binds. Loses to trees when latency does, as its steps grow with N.
+// - Source: Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of
+//   workstations", JPDC 69 (2009), section 4.
 #include <string>
 
 #include "shared/algorithm.hpp"
+#include "shared/units.hpp"
 
 namespace ringscope {
 namespace {
@@ -93,6 +93,15 @@ int64_t message_count(const Problem& problem) {
     return int64_t{2} * problem.rank_count * (problem.rank_count - 1);
 }
 
+// 2(N-1)(alpha + S/(N B)), each step rounded up to a whole picosecond as the simulator does.
+int64_t closed_form_ps(const Problem& problem, int64_t bandwidth_bytes_per_s, int64_t latency_ps) {
+    const int64_t steps = 2 * (int64_t{problem.rank_count} - 1);
+    const int64_t chunk_elements =
+        (problem.element_count + problem.rank_count - 1) / problem.rank_count;
+    const int64_t chunk_bytes = chunk_elements * element_bytes(problem.element_type);
+    return steps * (latency_ps + transfer_ps(chunk_bytes, bandwidth_bytes_per_s));
+}
+
 }  // namespace
 
 extern const Algorithm ring_algorithm;
@@ -106,6 +115,7 @@ const Algorithm ring_algorithm{
     .phase = phase,
     .explain = explain,
     .message_count = message_count,
+    .closed_form_ps = closed_form_ps,
 };
 
 }  // namespace ringscope

@@ -182,6 +182,10 @@ TEST(Daemon, LetsOnlyItsOwnPageIn) {
         {"plain text",
          post + token + "Content-Type: text/plain; application/json\r\nContent-Length: 2\r\n\r\n{}",
          415},
+        {"a media type in capitals, with a charset",
+         post + token +
+             "Content-Type: Application/JSON ; charset=utf-8\r\nContent-Length: 2\r\n\r\n{}",
+         400},  // about the body, so the type was taken
         {"a chunked body",
          post + token + type + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
          411},

@@ -30,12 +30,33 @@ TEST(Json, StringsCannotBreakOut) {
     EXPECT_EQ(json.text(), "\"\\\"\\\\\\u000a\\u0001</script>\\ufffd\xc3\xa9\\ufffd\"");
 }
 
+TEST(Json, WhatIsNoUtf8IsReplaced) {
+    const std::pair<const char*, int> cases[] = {
+        {"\xed\xa0\x80", 3},      // a surrogate
+        {"\xe0\x80\x80", 3},      // overlong
+        {"\xf0\x80\x80\x80", 4},  // overlong
+        {"\xf4\x90\x80\x80", 4},  // beyond the last code point
+        {"\xc0\x80", 2}};
+    for (const auto& [text, replaced] : cases) {
+        std::string expected = "\"";
+        for (int i = 0; i < replaced; ++i) {
+            expected += "\\ufffd";
+        }
+        JsonWriter json;
+        json.value(text);
+        EXPECT_EQ(json.text(), expected + "\"");
+    }
+    JsonWriter json;
+    json.value("\xf0\x9f\x98\x80 \xe2\x82\xac");
+    EXPECT_EQ(json.text(), "\"\xf0\x9f\x98\x80 \xe2\x82\xac\"");
+}
+
 TEST(Json, AnErrorCarriesItsField) {
     EXPECT_EQ(
         error_json(parse_run("ranks=0").error()),
         R"({"title":"ranks=0: must be a whole number from 1 to 4096","field":"ranks","value":"0",)"
         R"("allowed":"must be a whole number from 1 to 4096"})");
-    EXPECT_EQ(error_json(plain_error(ErrorKind::timeout, "late")), R"({"title":"late"})");
+    EXPECT_EQ(error_json(plain_error(ErrorKind::device, "late")), R"({"title":"late"})");
 }
 
 }  // namespace

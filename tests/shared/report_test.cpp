@@ -42,6 +42,29 @@ TEST(Report, ASlowLinkIsNamed) {
               "Link 7->0 is the slowest: ");
 }
 
+TEST(Report, ASlowLinkOfTwoIsNamedToo) {
+    EXPECT_EQ(report_of("ranks=2&set=link.0-1.bandwidth:5GB/s").bottleneck.substr(0, 26),
+              "Link 0->1 is the slowest: ");
+}
+
+// Its link carries twice the bytes and so takes twice as long: nothing is wrong with it.
+TEST(Report, ALinkWithMoreBytesIsNotASlowOne) {
+    EXPECT_EQ(
+        report_of("ranks=3&bytes=4&bandwidth=1KB/s&latency=0").bottleneck,
+        "Bandwidth limits: 100.0 % of 16 ms is 4 steps of up to 4 B at 1 KB/s; latency is 0.0 %.");
+}
+
+TEST(Report, ALateRankIsNamed) {
+    EXPECT_EQ(report_of("ranks=8&set=rank.2.start:1s").bottleneck,
+              "Rank 2 limits: it starts 1 s late, 99.8 % of the 1.002 s.");
+}
+
+TEST(Report, UnequalLinksAreNotExplainedByOneRate) {
+    EXPECT_EQ(report_of("ranks=8&set=link.0-1.bandwidth:45GB/s").bottleneck,
+              "No link stands out; the links or ranks set apart explain together what is over the "
+              "2.349 ms that the bytes need at 50 GB/s.");
+}
+
 TEST(Report, OneRankAndNoBytesDivideByNothing) {
     const Report alone = report_of("ranks=1");
     EXPECT_EQ(alone.duration_ps, 0);
