@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line, as a script sees it: exit status, standard output, standard error.
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -165,6 +167,35 @@ struct Refusal {
     int status = 0;
     std::string error;  // is part of standard error
 };
+
+// Whether the process catches Ctrl-C yet.
+bool catches_interrupts(pid_t pid) {
+    std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("SigCgt:")) {
+            return (std::stoull(line.substr(7), nullptr, 16) & (1ULL << (SIGINT - 1))) != 0;
+        }
+    }
+    return false;
+}
+
+TEST(Command, AnInterruptedSimulationIsCancelledAndNoMistake) {
+    auto running = std::async(std::launch::async, [] {
+        return run_program({"simulate", "--ranks", "4096", "--bytes", "1GiB", "--json"});
+    });
+    pid_t pid = 0;
+    ASSERT_TRUE(testing::eventually([&pid] {
+        const auto children = testing::children_of(getpid());
+        pid = children.empty() ? 0 : children.front();
+        return pid > 0 && catches_interrupts(pid);
+    }));
+    EXPECT_EQ(kill(pid, SIGINT), 0);
+    const Finished finished = running.get();
+    EXPECT_EQ(finished.status, 1) << finished.errors;
+    const json result = json::parse(finished.output);
+    EXPECT_EQ(result["outcome"], "failed");
+    EXPECT_EQ(result["reason"], "cancelled");
+}
 
 TEST(Command, RefusesBadInputWithTheRightStatus) {
     const std::vector<Refusal> refusals{

@@ -149,6 +149,7 @@ TEST(Daemon, LetsOnlyItsOwnPageIn) {
     const std::vector<Knock> knocks{
         {"our page", get + ours + "Origin: http://localhost:@\r\n\r\n", 200},
         {"our address", get + "Host: [::1]:@\r\n\r\n", 200},
+        {"our address in capitals", get + "Host: LOCALHOST:@\r\n\r\n", 200},
         {"no Host", get + "\r\n", 421},
         {"two Hosts", get + ours + ours + "\r\n", 421},
         {"a foreign and our Host", get + "Host: evil.example\r\n" + ours + "\r\n", 421},

@@ -8,6 +8,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "native/output_file.hpp"
 #include "native/page_files.hpp"
@@ -200,6 +201,33 @@ TEST(OutputFile, HasItsNameOnlyWhenComplete) {
     EXPECT_FALSE(fs::exists(path));
     EXPECT_TRUE(file->commit());
     EXPECT_EQ(read_file(path), "whole");
+}
+
+TEST(OutputFile, APipeIsWrittenToAndStaysAPipe) {
+    const Folder folder;
+    const std::string path = folder.file("pipe");
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    auto reader = std::async(std::launch::async, [&path] { return read_file(path); });
+    {
+        auto file = OutputFile::create(path);
+        ASSERT_TRUE(file);
+        file->write("whole");
+        EXPECT_TRUE(file->commit());
+    }
+    EXPECT_EQ(reader.get(), "whole");
+    EXPECT_TRUE(fs::is_fifo(path));
+}
+
+TEST(OutputFile, OfALinkTheTargetIsReplaced) {
+    const Folder folder;
+    folder.write("target", "old");
+    fs::create_symlink("target", folder.file("link"));
+    auto file = OutputFile::create(folder.file("link"));
+    ASSERT_TRUE(file);
+    file->write("new");
+    EXPECT_TRUE(file->commit());
+    EXPECT_TRUE(fs::is_symlink(folder.file("link")));
+    EXPECT_EQ(read_file(folder.file("target")), "new");
 }
 
 TEST(OutputFile, SaysWhenItCannotWrite) {

@@ -223,6 +223,18 @@ TEST(TraceRecorder, TakesAnySplit) {
     }
 }
 
+TEST(TraceRecorder, ATraceOfAnotherRunIsRefused) {
+    const Trace whole = sample_trace();
+    RunSpec other = whole.run;
+    other.iterations = 1;  // so that the trace's later iterations have no place in the report
+    TraceRecorder recorder(other, *build_schedule(other.algorithm, other.problem));
+    const Status status = recorder.push(sample_text(whole, 10));
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().message, "the trace is of another run");
+    recorder.close({OutcomeKind::failed, "another run"});
+    EXPECT_EQ(decode(recorder.take_text())->run, other);
+}
+
 TEST(TraceRecorder, DamagedTextIsRefusedAndWhatWasGoodStays) {
     const Trace whole = sample_trace();
     std::string text = sample_text(whole, 10);
