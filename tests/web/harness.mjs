@@ -178,11 +178,16 @@ export async function open(options = {}) {
 
 const contentTypes = { html: 'text/html', js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml', wasm: 'application/wasm' };
 
-// A static host: the built page, and beside it what `extra` holds by path. Returns its origin and how to end it.
+// A static host: the built page, and beside it what `extra` holds by path: a text, or a function that answers.
+// Returns its origin and how to end it.
 export async function serveStatic(extra = {}) {
   const server = createServer((request, response) => {
     const name = request.url.endsWith('/') ? `${request.url.slice(1)}index.html` : request.url.slice(1);
     const file = `${pageFolder}/${name}`;
+    if (typeof extra[name] === 'function') {
+      extra[name](request, response);
+      return;
+    }
     if (!(name in extra) && !existsSync(file)) {
       response.writeHead(404).end();
       return;
@@ -190,7 +195,10 @@ export async function serveStatic(extra = {}) {
     response.writeHead(200, { 'Content-Type': contentTypes[name.split('.').pop()] }).end(extra[name] ?? readFileSync(file));
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { base: `http://127.0.0.1:${server.address().port}`, end: () => server.close() };
+  return { base: `http://127.0.0.1:${server.address().port}`, end: () => {
+    server.close();
+    server.closeAllConnections(); // streams that were left open
+  } };
 }
 
 // The colours of a picture, each with its share of the pixels.

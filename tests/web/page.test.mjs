@@ -234,6 +234,33 @@ test('ALinkPastedIntoAnOpenPageIsOpened', async () => {
   await visit.close();
 });
 
+test('WhatWasWrongOfOneRunIsForgottenWithTheNext', async () => {
+  const visit = await open();
+  await visit.fill('#ranks', '0');
+  await until(async () => !(await visit.page.isHidden('#ranks-error')), 'refused');
+  await visit.page.fill('#bytes', 'half a w'); // not entered yet
+  await visit.page.evaluate(() => { location.hash = '#v1&ranks=3&bytes=1MiB'; });
+  await until(async () => (await visit.page.inputValue('#ranks')) === '3', 'the new run is shown');
+  await until(async () => (await visit.page.inputValue('#bytes')) === '1MiB', 'in a field with the focus too');
+  check(await visit.page.isHidden('#ranks-error'), 'no error');
+  equal(await visit.page.getAttribute('#ranks', 'aria-invalid'), 'false', 'aria-invalid');
+  await visit.close();
+});
+
+test('ARunOfMonthsEndsAtItsLastHop', async () => {
+  // More picoseconds than a number of the script holds exactly.
+  const visit = await open({ fragment: '#v1&ranks=3&bytes=1200000&bandwidth=1B/s&latency=1ps' });
+  await visit.pauseAt(1);
+  await until(async () => (await visit.text('#phase')) === 'all-reduce done', 'no hop is left in flight');
+  check((await visit.text('#explain')).includes('Every rank now holds the sum'), await visit.text('#explain'));
+  await visit.page.keyboard.press('Home');
+  for (let step = 2; step <= 4; ++step) {
+    await visit.page.keyboard.press('ArrowRight');
+    await until(async () => (await visit.text('#step')) === `step ${step} of 4`, `step ${step}`);
+  }
+  await visit.close();
+});
+
 test('RanksThatAreNotInStepAreNotSaidToBe', async () => {
   const visit = await open({ fragment: '#v1&ranks=8&bytes=64MiB&set=link.3-4.bandwidth:5GB/s' });
   await visit.pauseAt(0.5);
@@ -253,6 +280,7 @@ test('WrongInputIsExplainedAndTheLastGoodRunStays', async () => {
     ['#ranks', 'eight', 'whole number'],
     ['#bytes', '3', 'multiple of 4'],
     ['#bytes', '64 parsec', 'whole number of bytes'],
+    ['#bytes', '16MiB&ranks=4', 'bytes takes a single value'],
     ['#bandwidth', '0', 'must be a rate'],
     ['#latency', '-1ns', 'must be a time'],
   ];
