@@ -220,12 +220,21 @@ async function documentParsed(): Promise<void> {
   await new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve, { once: true }));
 }
 
+// Until the frame that shows what is drawn has begun and its callbacks are through.
+async function firstFrame(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    requestAnimationFrame(() => {
+      performance.mark(firstPicture);
+      setTimeout(resolve);
+    });
+  });
+}
+
 // The script runs as soon as it is here, so that the core loads while the document is laid out.
 async function start(): Promise<void> {
   let page: Page | null = null;
   const loading = Core.start({
     onFrame: () => {
-      if (performance.getEntriesByName(firstPicture).length === 0) performance.mark(firstPicture);
       page?.show();
     },
     onAbort: (reason) => fail(`Something in this page is broken, and it is not your doing. ${reason}`),
@@ -236,10 +245,14 @@ async function start(): Promise<void> {
   // Most visitors bring no link: they see the ring before the rest of the page is wired up.
   if (location.hash === '') {
     core.drawNow();
-    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    await firstFrame();
+    page = new Page(core, scene);
+    core.drawNow();
+  } else {
+    page = new Page(core, scene);
+    core.drawNow();
+    void firstFrame();
   }
-  page = new Page(core, scene);
-  core.drawNow();
   window.ringscope = { frameCount: () => core.frameCount() };
 }
 
