@@ -20,7 +20,7 @@ function together(text: string): string {
 
 // The same for the numbers in a sentence.
 function togetherInside(sentence: string): string {
-  return sentence.replace(/\d (?=%|[a-zA-Z]?s\b|[kKMGT]?i?B\b)/g, (digit) => together(digit));
+  return sentence.replace(/\d (?=%|[munp]?s\b|[kKMGT]?i?B\b)/g, (digit) => together(digit));
 }
 
 // On the machine, and nothing of its run is known.
