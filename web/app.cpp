@@ -77,9 +77,21 @@ void note_report(Show& show) {
     show.report = builder.finish(show.run);
 }
 
-void put_clock(App& app, double time_ps) {
+void put_clock_exactly(App& app, int64_t time_ps) {
     const double before_ps = app.playback.time_ps;
-    app.playback.time_ps = std::clamp(time_ps, 0.0, static_cast<double>(app.show->end_ps()));
+    app.playback.time_ps = static_cast<double>(time_ps);
+    app.show->replay.seek(time_ps);
+    app.dirty = app.dirty || app.playback.time_ps != before_ps;
+}
+
+void put_clock(App& app, double time_ps) {
+    // Beyond 2^53 ps, two hours and a half, a double may lie below the end that it stands for.
+    if (time_ps >= static_cast<double>(app.show->end_ps())) {
+        put_clock_exactly(app, app.show->end_ps());
+        return;
+    }
+    const double before_ps = app.playback.time_ps;
+    app.playback.time_ps = std::max(time_ps, 0.0);
     app.show->replay.seek(static_cast<int64_t>(app.playback.time_ps));
     app.dirty = app.dirty || app.playback.time_ps != before_ps;
 }
@@ -202,6 +214,26 @@ Status edit_rate_or_time(App& app, Knob::Kind kind, std::string_view value, int3
     return show_edited(app, run, Keep::time);
 }
 
+// Of a trace that begins: its inputs, ready for its hops.
+Status show_measured(App& app, const RunSpec& run) {
+    if (run.problem.rank_count > drawn_rank_count_max) {
+        return invalid_field(
+            "ranks", std::to_string(run.problem.rank_count), std::string(drawn_ranks_allowed));
+    }
+    if (run.iterations > 1) {
+        return invalid_field(
+            "iterations", std::to_string(run.iterations), "this page shows runs of one iteration");
+    }
+    auto show = make_show(run);
+    if (!show) {
+        return show.error();
+    }
+    app.run.problem = run.problem;
+    note_hops(*show);
+    replace_show(app, std::move(*show), Keep::nothing);
+    return Done{};
+}
+
 double pace_ps_per_s(const App& app) {
     const auto end_ps = static_cast<double>(app.show->end_ps());
     double whole_s = wall_s;
@@ -257,6 +289,11 @@ Status show_machine(App& app) {
 }
 
 Status edit(App& app, std::string_view key, std::string_view value, int32_t gesture) {
+    // In a run line it would begin another key.
+    if (value.find('&') != std::string_view::npos) {
+        return invalid_field(
+            std::string(key), std::string(value), std::string(key) + " takes a single value");
+    }
     if (key == "bandwidth" || key == "latency") {
         const auto kind = key == "bandwidth" ? Knob::Kind::bandwidth : Knob::Kind::latency;
         return edit_rate_or_time(app, kind, value, gesture);
@@ -307,32 +344,25 @@ int64_t value_in_force(const App& app, Knob::Kind kind) {
 
 void begin_trace(App& app) {
     app.decoder = TraceDecoder();
+    app.trace_bytes_hash = Fnv64();
+    app.trace_refusal.reset();
     app.on_machine = true;
     app.playback.playing = true;
 }
 
 Status push_trace(App& app, std::string_view bytes) {
+    if (app.trace_refusal) {
+        return *app.trace_refusal;
+    }
+    app.trace_bytes_hash.add(bytes);
     const bool started = app.decoder.started();
     std::vector<Event> events;
     const Status status = app.decoder.push(bytes, events);
     if (!started && app.decoder.started()) {
-        const RunSpec& run = app.decoder.run();
-        if (run.problem.rank_count > drawn_rank_count_max) {
-            return invalid_field(
-                "ranks", std::to_string(run.problem.rank_count), std::string(drawn_ranks_allowed));
+        if (const Status taken = show_measured(app, app.decoder.run()); !taken) {
+            app.trace_refusal = taken.error();
+            return taken;
         }
-        if (run.iterations > 1) {
-            return invalid_field("iterations",
-                                 std::to_string(run.iterations),
-                                 "this page shows runs of one iteration");
-        }
-        auto show = make_show(run);
-        if (!show) {
-            return show.error();
-        }
-        app.run.problem = run.problem;
-        note_hops(*show);
-        replace_show(app, std::move(*show), Keep::nothing);
     }
     if (!app.decoder.started() || (events.empty() && !app.decoder.finished())) {
         return status;
@@ -352,6 +382,10 @@ Status push_trace(App& app, std::string_view bytes) {
 
 void end_trace(App& app) {
     if (!app.on_machine || app.show->complete) {
+        return;
+    }
+    if (!app.decoder.started() || app.trace_refusal) {  // the inputs are still on show
+        app.playback.playing = false;
         return;
     }
     app.show->complete = true;
@@ -375,14 +409,15 @@ void seek(App& app, double time_ps) {
 
 void step(App& app, int direction) {
     app.playback.playing = false;
-    const auto now_ps = static_cast<int64_t>(app.playback.time_ps);
+    const int64_t now_ps = app.show->replay.time_ps();
     const std::vector<int64_t>& ends_ps = app.show->step_end_ps;
     if (direction > 0) {
         const auto next = std::upper_bound(ends_ps.begin(), ends_ps.end(), now_ps);
-        put_clock(app, static_cast<double>(next == ends_ps.end() ? app.show->end_ps() : *next));
+        const int64_t end_ps = app.show->end_ps();  // that of an open step is not known
+        put_clock_exactly(app, next == ends_ps.end() ? end_ps : std::min(*next, end_ps));
     } else {
         const auto here = std::lower_bound(ends_ps.begin(), ends_ps.end(), now_ps);
-        put_clock(app, here == ends_ps.begin() ? 0 : static_cast<double>(*std::prev(here)));
+        put_clock_exactly(app, here == ends_ps.begin() ? 0 : std::min(*std::prev(here), now_ps));
     }
 }
 
@@ -415,7 +450,7 @@ bool at_end(const App& app) {
 
 int32_t current_step(const App& app) {
     const std::vector<int64_t>& ends_ps = app.show->step_end_ps;
-    const auto now_ps = static_cast<int64_t>(app.playback.time_ps);
+    const int64_t now_ps = app.show->replay.time_ps();
     return static_cast<int32_t>(std::upper_bound(ends_ps.begin(), ends_ps.end(), now_ps) -
                                 ends_ps.begin());
 }
@@ -436,7 +471,19 @@ int64_t closed_form_ps(const App& app) {
 }
 
 std::string shown_trace_hash(const App& app) {
+    if (app.on_machine) {
+        return app.trace_bytes_hash.text();
+    }
     return trace_hash({app.show->run, app.show->replay.events(), app.show->outcome});
+}
+
+std::string simulated_trace_hash(const App& app) {
+    if (!app.on_machine) {
+        return shown_trace_hash(app);
+    }
+    const auto trace = simulate(app.run);
+    RS_CHECK(trace);
+    return trace_hash(*trace);
 }
 
 }  // namespace ringscope

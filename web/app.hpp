@@ -60,7 +60,10 @@ struct App {
     RunSpec run;  // what the controls say, with the knobs turned on the way; always simulated
     bool on_machine = false;  // the scene is for measured runs
     std::optional<Show> show;
-    TraceDecoder decoder;  // of the measured run
+    // Of the measured run, as it comes in:
+    TraceDecoder decoder;
+    Fnv64 trace_bytes_hash;              // of every byte, as the daemon counts them
+    std::optional<Error> trace_refusal;  // why the page cannot show it
     Playback playback;
     Gesture gesture;
 
@@ -92,6 +95,7 @@ int64_t value_in_force(const App& app, Knob::Kind kind);
 
 // A measured trace, as it comes in.
 void begin_trace(App& app);
+// Errors: a damaged line; a run that the page cannot show, again at every further call.
 Status push_trace(App& app, std::string_view bytes);
 // No more will come. A trace without an outcome then counts as a failed run.
 void end_trace(App& app);
@@ -109,6 +113,9 @@ int32_t current_step(const App& app);
 int32_t furthest_step(const App& app);
 // 2(N-1)(latency + bytes/(N bandwidth)) of the run without changes.
 int64_t closed_form_ps(const App& app);
+// Of the trace on show, which is complete; of a measured one the daemon's own.
 std::string shown_trace_hash(const App& app);
+// Of the simulation of the controls' run.
+std::string simulated_trace_hash(const App& app);
 
 }  // namespace ringscope

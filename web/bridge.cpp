@@ -155,6 +155,11 @@ void append_numbers(JsonWriter& json, const Show& show) {
     json.end_object();
 }
 
+// Whether hops are missing.
+bool broken_off(const Outcome& outcome) {
+    return outcome.kind == OutcomeKind::failed || outcome.kind == OutcomeKind::timeout;
+}
+
 std::string state_json(const App& app) {
     const int64_t bandwidth = value_in_force(app, Knob::Kind::bandwidth);
     const int64_t latency_ps = value_in_force(app, Knob::Kind::latency);
@@ -164,6 +169,7 @@ std::string state_json(const App& app) {
         .field("on_machine", app.on_machine)
         .field("hops", app.show->hop_end_ps.size())
         .field("complete", app.show->complete)
+        .field("broken_off", app.show->complete && broken_off(app.show->outcome))
         .field("time_ps", static_cast<int64_t>(app.playback.time_ps))
         .field("end_ps", app.show->end_ps())
         .field("playing", app.playback.playing)
@@ -310,6 +316,10 @@ const char* page_report() {
 
 const char* page_trace_hash() {
     return answer(shown_trace_hash(the_app()));
+}
+
+const char* page_simulated_trace_hash() {
+    return answer(simulated_trace_hash(the_app()));
 }
 
 int page_frame_count() {

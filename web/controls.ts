@@ -18,6 +18,7 @@ export class Control {
   private gesture = 0;
   private dragging = false;
   private typed = false;
+  private outdated = false; // the text is of another run
 
   // Without stops the slider's own whole numbers are the values.
   constructor(
@@ -59,8 +60,16 @@ export class Control {
     }
     this.fill();
     this.range.setAttribute('aria-valuetext', text);
-    if (this.typed || document.activeElement === this.text) return;
+    if (this.typed || (document.activeElement === this.text && !this.outdated)) return;
+    this.outdated = false;
     if (this.text.value !== text && this.error.hidden) this.text.value = text;
+  }
+
+  // Another run is opened: what was typed, and what was wrong with it, goes.
+  forget(): void {
+    this.typed = false;
+    this.outdated = true;
+    this.showProblem(null);
   }
 
   set maximum(ranks: number) {

@@ -18,6 +18,7 @@ export interface State {
   on_machine: boolean;
   hops: number;
   complete: boolean;
+  broken_off: boolean; // complete, with hops missing
   time_ps: number;
   end_ps: number;
   playing: boolean;
@@ -169,6 +170,11 @@ export class Core {
 
   traceHash(): string {
     return this.module.UTF8ToString(this.module._page_trace_hash());
+  }
+
+  // Of the simulation of what the controls say, whatever is on show.
+  simulatedTraceHash(): string {
+    return this.module.UTF8ToString(this.module._page_simulated_trace_hash());
   }
 
   frameCount(): number {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Painter: collects anti-aliased shapes and text, and hands them to SDL in one call.
 //
-//     Painter painter(canvas);
-//     painter.fill(Sector{.center = c, .inner_px = 80, .outer_px = 100, .begin_rad = 0, .end_rad =
-//     1}, ink); painter.text("42", c, TextStyle::number, paper); painter.flush(renderer,
-//     glyph_texture);
+//     Painter painter(sheet);
+//     painter.fill(Sector{.center = c, .inner_px = 80, .outer_px = 100, .end_rad = 1}, ink);
+//     painter.text("42", c, TextStyle::number, paper);
+//     painter.flush(renderer, sheet_texture);
 //
 // Edges are smoothed by a rim of triangles that fades out over one pixel, so that they look the
 // same on every driver. Lengths are device pixels. Angles are clockwise from the top, as a reader

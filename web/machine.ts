@@ -65,12 +65,13 @@ async function failureOf(response: Response): Promise<Failure> {
 }
 
 // The new run's id.
-export async function startRun(line: string): Promise<{ id: string } | Failure> {
+export async function startRun(line: string, stop: AbortSignal): Promise<{ id: string } | Failure> {
   try {
     const response = await fetch(`${api}/runs`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token()}` },
       body: JSON.stringify({ run: line }),
+      signal: stop,
     });
     if (!response.ok) return await failureOf(response);
     const body: unknown = await response.json();
@@ -106,16 +107,5 @@ export async function followRun(id: string, onText: (text: string) => void, stop
     }
   } catch {
     return stop.aborted ? null : { words: 'The connection to the daemon broke.', token: false };
-  }
-}
-
-// How the run ended where its trace does not tell: a worker that died writes no outcome.
-export async function readReason(id: string): Promise<string> {
-  try {
-    const response = await fetch(`${api}/runs/${encodeURIComponent(id)}`);
-    const body: unknown = await response.json();
-    return isRecord(body) && typeof body['reason'] === 'string' ? body['reason'] : '';
-  } catch {
-    return '';
   }
 }

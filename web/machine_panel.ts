@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The switch between simulation and this machine, and what is said and done about the machine.
-import type { Core, State } from './core.js';
+import type { Core, Problem, State } from './core.js';
 import { element, setText } from './dom.js';
 import type { EngineInfo, Failure } from './machine.js';
-import { followRun, readReason, readThreadsEngine, rememberToken, startRun } from './machine.js';
+import { followRun, readThreadsEngine, rememberToken, startRun } from './machine.js';
 import { announce } from './notices.js';
+import { outcomeWords } from './numbers.js';
 
 export interface MachineHooks {
   onRanksMax(ranks: number | null): void; // null: no machine in the way
@@ -55,15 +56,19 @@ export class MachinePanel {
 
   // A link to a run that the daemon keeps.
   async reopen(id: string): Promise<void> {
+    const stop = this.begin();
     this.core.command('machine');
+    this.say('Asking the daemon.');
     await this.known;
-    this.runId = id;
-    await this.follow();
+    if (stop.aborted) return;
+    await this.follow(id, stop);
   }
 
+  // What is still on its way for a run that was left changes nothing any more.
   leave(): void {
     this.stop.abort();
     this.runId = '';
+    this.busy = false;
   }
 
   private enterSimulation(): void {
@@ -78,41 +83,48 @@ export class MachinePanel {
     this.say('');
   }
 
-  private async run(): Promise<void> {
+  // One signal for each run that is asked for or followed, tested after every wait.
+  private begin(): AbortSignal {
     this.leave();
-    element('token-form').hidden = true;
-    this.core.command('machine'); // what was measured before goes
+    this.stop = new AbortController();
     this.busy = true;
+    element('token-form').hidden = true;
+    return this.stop.signal;
+  }
+
+  private async run(): Promise<void> {
+    const stop = this.begin();
+    this.core.command('machine'); // what was measured before goes
     this.say('Asking the daemon.');
-    const answer = await startRun(this.core.report().shown_line);
+    const answer = await startRun(this.core.report().shown_line, stop);
+    if (stop.aborted) return;
     if ('words' in answer) {
       this.fail(answer);
       return;
     }
-    this.runId = answer.id;
-    await this.follow();
+    await this.follow(answer.id, stop);
   }
 
-  private async follow(): Promise<void> {
-    this.stop = new AbortController();
-    this.busy = true;
+  private async follow(id: string, stop: AbortSignal): Promise<void> {
+    this.runId = id;
     this.say('Running.');
     this.core.command('begin_trace');
-    let problem = '';
+    let problem: Problem | null = null;
     const take = (text: string): void => {
-      problem ||= this.core.pushTrace(text)?.title ?? '';
+      if (!stop.aborted) problem ??= this.core.pushTrace(text);
     };
-    const failure = await followRun(this.runId, take, this.stop.signal);
-    if (this.stop.signal.aborted) return;
+    const failure = await followRun(id, take, stop);
+    if (stop.aborted) return;
     const complete = this.core.state().complete;
     this.core.command('end_trace');
-    if (failure || problem) {
-      this.fail(failure ?? { words: `The trace cannot be read: ${problem}`, token: false });
+    if (failure || problem || !complete) {
+      this.fail(failure ?? unreadable(problem));
       return;
     }
     this.busy = false;
-    this.say(complete ? 'Measured on CPU threads of this machine.' : `The run broke off. ${await readReason(this.runId)}`);
-    announce(complete ? 'Measured' : 'The run broke off');
+    const words = outcomeWords(this.core.report());
+    this.say(words);
+    announce(words);
     this.hooks.onRunId();
   }
 
@@ -137,6 +149,11 @@ export class MachinePanel {
     if (!ready) setText(element('machine-words'), engine?.missing ?? noDaemon);
     else setText(element('machine-words'), this.words || `The cores of this machine carry out the same hops on real buffers in memory; up to ${Math.min(rankCountMax, engine.rank_count_max)} ranks.`);
   }
+}
+
+function unreadable(problem: Problem | null): Failure {
+  const words = problem ? `The trace cannot be shown: ${problem.title}.` : 'The trace ends before its outcome.';
+  return { words, token: false };
 }
 
 const simulatedNote =

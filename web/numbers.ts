@@ -20,7 +20,27 @@ function together(text: string): string {
 
 // The same for the numbers in a sentence.
 function togetherInside(sentence: string): string {
-  return sentence.replace(/\d (?=%|[a-zA-Z]?s\b|[kKMGT]?i?B\b)/g, (digit) => together(digit));
+  return sentence.replace(/\d (?=%|[munp]?s\b|[kKMGT]?i?B\b)/g, (digit) => together(digit));
+}
+
+// On the machine, and nothing of its run is known.
+export function isWaiting(state: State): boolean {
+  return state.on_machine && state.hops === 0 && !state.complete;
+}
+
+// How a measured run ended.
+export function outcomeWords({ numbers }: Report): string {
+  const reason = numbers.reason ? `: ${numbers.reason}` : '';
+  switch (numbers.outcome) {
+    case 'ok':
+      return 'Measured on CPU threads of this machine.';
+    case 'wrong':
+      return `The run is over, but its sums are wrong${reason}.`;
+    case 'timeout':
+      return `The run took too long${reason}.`;
+    case 'failed':
+      return numbers.reason === 'cancelled' ? 'The run was cancelled.' : `The run failed${reason}.`;
+  }
 }
 
 // What the formula, which knows one bandwidth and one latency, leaves out.
@@ -32,12 +52,13 @@ function whatDiffers({ formula, numbers }: Report): string {
 
 export function showNumbers(report: Report, state: State): void {
   const { numbers, formula } = report;
-  const waiting = state.on_machine && state.hops === 0;
-  setText(element('time'), waiting ? nothing : numbers.time);
-  setText(element('time-words'), state.on_machine ? (waiting ? 'not measured yet' : 'measured') : 'for the whole all-reduce');
-  setText(element('algbw'), waiting ? nothing : numbers.algbw);
-  setText(element('busbw'), waiting ? nothing : numbers.busbw);
-  setText(element('wire'), waiting ? nothing : numbers.wire);
+  const waiting = isWaiting(state);
+  const absent = waiting || (state.on_machine && state.hops === 0 && numbers.outcome !== 'ok');
+  setText(element('time'), absent ? nothing : numbers.time);
+  setText(element('time-words'), state.on_machine ? (waiting ? 'not measured yet' : absent ? 'not measured' : 'measured') : 'for the whole all-reduce');
+  setText(element('algbw'), absent ? nothing : numbers.algbw);
+  setText(element('busbw'), absent ? nothing : numbers.busbw);
+  setText(element('wire'), absent ? nothing : numbers.wire);
   setText(element('bound-words'), state.on_machine ? 'predicted' : 'lower bound');
   setText(element('bound'), (state.on_machine ? report.predicted : numbers.bound) || nothing);
   const closed = `2·(${report.ranks}−1)·(${together(formula.latency)} + ${together(formula.bytes)} ∕ (${report.ranks}·${together(formula.bandwidth)}))`;
@@ -45,8 +66,8 @@ export function showNumbers(report: Report, state: State): void {
     element('formula'),
     `${closed} =\u00a0${together(formula.time)}${state.on_machine ? '' : whatDiffers(report)}`,
   );
-  setText(element('bottleneck'), waiting ? '' : togetherInside(numbers.bottleneck));
-  element('bottleneck').hidden = waiting;
+  setText(element('bottleneck'), absent ? '' : togetherInside(numbers.bottleneck));
+  element('bottleneck').hidden = absent;
   showVerdict(report, state, waiting);
 }
 

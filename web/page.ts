@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page: starts the core, wires words and controls to it, keeps the address in step with the run.
 import { Control } from './controls.js';
-import type { Report, State } from './core.js';
+import type { Problem, Report, State } from './core.js';
 import { Core } from './core.js';
 import { element, setText } from './dom.js';
 import { measuredFragment, readFragment, simulationFragment } from './fragment.js';
 import { rememberToken } from './machine.js';
 import { MachinePanel, rankCountMax } from './machine_panel.js';
 import { announce, clearNotices, fail, notify } from './notices.js';
-import { KnobList, showNumbers } from './numbers.js';
+import { isWaiting, KnobList, outcomeWords, showNumbers } from './numbers.js';
 import { bandwidthStops, byteStops, latencyStops } from './scale.js';
 import { Scene } from './scene.js';
 import { isDark, startTheme } from './theme.js';
@@ -37,7 +37,6 @@ class Page {
   private readonly bandwidth: Control;
   private readonly latency: Control;
   private report: Report;
-  private hash = '';
   private hashTimer = 0;
   private addressTimer = 0;
   private announced = '';
@@ -96,8 +95,9 @@ class Page {
   }
 
   private explain(state: State): string {
-    if (state.on_machine && state.hops === 0) return 'Each rank holds its own input. Run it to see the hops that really happened.';
+    if (isWaiting(state)) return 'Each rank holds its own input. Run it to see the hops that really happened.';
     if (state.explain) return state.in_step ? state.explain : notInStep;
+    if (state.on_machine && state.complete && this.report.numbers.outcome !== 'ok') return outcomeWords(this.report);
     if (this.report.shown_ranks === 1) return 'One rank alone already holds the sum: nothing has to be sent.';
     if (!state.complete) return 'Waiting for the next hops.';
     return this.report.numbers.verified
@@ -106,7 +106,7 @@ class Page {
   }
 
   private announceProgress(state: State): void {
-    const words = state.at_end && state.step_count > 0 ? 'All-reduce done' : state.phase;
+    const words = state.at_end && state.step_count > 0 ? (state.broken_off ? 'The run broke off' : 'All-reduce done') : state.phase;
     if (words && words !== this.announced && state.hops > 0) {
       this.announced = words;
       announce(words);
@@ -121,16 +121,17 @@ class Page {
       return;
     }
     this.hashTimer = window.setTimeout(() => {
-      this.hash = this.core.traceHash();
-      setText(element('hash'), this.hash);
+      setText(element('hash'), this.core.traceHash());
     }, hashDelayMs);
   }
 
   private fragment(): string {
     const state = this.core.state();
-    if (!state.on_machine) return simulationFragment(this.report.line, this.core.traceHash());
+    if (!state.on_machine) return simulationFragment(this.report.line, this.core.simulatedTraceHash());
     const id = this.machine.runId;
-    return id && state.complete ? measuredFragment(this.report.shown_line, id) : '';
+    // Until there is a measured run to link to, the address holds the simulation of what the controls say.
+    if (id && state.complete) return measuredFragment(this.report.shown_line, id);
+    return simulationFragment(this.report.line, this.core.simulatedTraceHash());
   }
 
   private writeAddressSoon(): void {
@@ -141,7 +142,7 @@ class Page {
   private writeAddress(): void {
     window.clearTimeout(this.addressTimer);
     const fragment = this.fragment();
-    if (fragment !== location.hash) history.replaceState(null, '', fragment || location.pathname + location.search);
+    if (fragment !== location.hash) history.replaceState(null, '', fragment);
   }
 
   private async copyLink(): Promise<void> {
@@ -173,7 +174,7 @@ class Page {
     }
     if (link.line === null) {
       if (link.problem) notify(`${link.problem} Here is the default run instead.`);
-      if (link.problem || fragment !== '') this.core.load('');
+      if (link.problem || fragment !== '') this.load('');
       this.begin();
       return;
     }
@@ -181,10 +182,10 @@ class Page {
       this.openMeasured(link.line, link.open);
       return;
     }
-    const problem = this.core.load(link.line);
+    const problem = this.load(link.line);
     if (problem) {
       notify(`The link cannot be read: ${problem.title}. Here is the default run instead.`);
-      this.core.load('');
+      this.load('');
     } else if (link.problem) {
       notify(link.problem);
     } else if (this.core.traceHash() !== link.trace) {
@@ -195,8 +196,14 @@ class Page {
     this.begin();
   }
 
+  // Another run than the one that the controls were busy with.
+  private load(line: string): Problem | null {
+    for (const control of [this.ranks, this.bytes, this.bandwidth, this.latency]) control.forget();
+    return this.core.load(line);
+  }
+
   private openMeasured(line: string, id: string): void {
-    const problem = this.core.load(line.replace(/&engine=[^&]*/, ''));
+    const problem = this.load(line.replace(/&engine=[^&]*/, ''));
     if (problem) notify(`The run line of the link cannot be read: ${problem.title}.`);
     void this.machine.reopen(id);
   }
@@ -213,12 +220,21 @@ async function documentParsed(): Promise<void> {
   await new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve, { once: true }));
 }
 
+// Until the frame that shows what is drawn has begun and its callbacks are through.
+async function firstFrame(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    requestAnimationFrame(() => {
+      performance.mark(firstPicture);
+      setTimeout(resolve);
+    });
+  });
+}
+
 // The script runs as soon as it is here, so that the core loads while the document is laid out.
 async function start(): Promise<void> {
   let page: Page | null = null;
   const loading = Core.start({
     onFrame: () => {
-      if (performance.getEntriesByName(firstPicture).length === 0) performance.mark(firstPicture);
       page?.show();
     },
     onAbort: (reason) => fail(`Something in this page is broken, and it is not your doing. ${reason}`),
@@ -229,10 +245,14 @@ async function start(): Promise<void> {
   // Most visitors bring no link: they see the ring before the rest of the page is wired up.
   if (location.hash === '') {
     core.drawNow();
-    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    await firstFrame();
+    page = new Page(core, scene);
+    core.drawNow();
+  } else {
+    page = new Page(core, scene);
+    core.drawNow();
+    void firstFrame();
   }
-  page = new Page(core, scene);
-  core.drawNow();
   window.ringscope = { frameCount: () => core.frameCount() };
 }
 

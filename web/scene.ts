@@ -4,6 +4,7 @@ import type { Core, State } from './core.js';
 import { element, setAttribute, setText, setVariable } from './dom.js';
 import { drawGlyphs } from './glyphs.js';
 import { readClock } from './clock.js';
+import { isWaiting } from './numbers.js';
 
 const scaleMax = 2; // beyond, more pixels cost time and show nothing
 const spokenEveryMs = 1000;
@@ -70,9 +71,9 @@ export class Scene {
     this.fitLetters(state);
     const clock = readClock(state.time_ps, state.end_ps);
     const over = state.step >= state.step_count;
-    const waiting = state.on_machine && state.hops === 0;
-    setText(element('phase'), waiting ? 'not run yet' : over ? 'all-reduce done' : state.phase);
-    setText(element('step'), waiting ? 'inputs at rest' : over ? `${state.step_count} steps` : stepWords(state));
+    const waiting = isWaiting(state);
+    setText(element('phase'), waiting ? 'not run yet' : over ? (state.broken_off ? 'broken off' : 'all-reduce done') : state.phase);
+    setText(element('step'), waiting ? 'inputs at rest' : over ? (state.broken_off ? `after ${state.hops} hops` : `${state.step_count} steps`) : stepWords(state));
     setText(element('clock'), clock.now);
     setText(element('clock-end'), clock.end);
     element('clock-line').hidden = state.end_ps === 0;
@@ -84,7 +85,9 @@ export class Scene {
     const text = waiting
       ? 'The ring at rest: every rank holds its own input'
       : over
-        ? 'The ring at the end: every rank holds the finished sums'
+        ? state.broken_off
+          ? 'The ring as it was when the run broke off'
+          : 'The ring at the end: every rank holds the finished sums'
         : `The ring in ${state.phase}, ${stepWords(state)}`;
     if (text === this.spoken || (now - this.spokenAt < spokenEveryMs && state.playing)) return;
     this.spoken = text;

@@ -4,13 +4,11 @@
 export interface StreamEvent {
   name: string; // "message" when the server gave none
   data: string;
-  id: string;
 }
 
 export class StreamParser {
   private rest = '';
   private name = '';
-  private id = '';
   private data: string[] = [];
 
   push(text: string): StreamEvent[] {
@@ -19,7 +17,7 @@ export class StreamParser {
     this.rest = lines.pop() ?? '';
     for (const line of lines) {
       if (line === '') {
-        if (this.data.length > 0) events.push({ name: this.name || 'message', data: this.data.join('\n'), id: this.id });
+        if (this.data.length > 0) events.push({ name: this.name || 'message', data: this.data.join('\n') });
         this.data = [];
         this.name = '';
         continue;
@@ -29,7 +27,6 @@ export class StreamParser {
       const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
       if (field === 'data') this.data.push(value);
       else if (field === 'event') this.name = value;
-      else if (field === 'id') this.id = value;
     }
     return events;
   }

@@ -178,11 +178,16 @@ export async function open(options = {}) {
 
 const contentTypes = { html: 'text/html', js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml', wasm: 'application/wasm' };
 
-// A static host: the built page, and beside it what `extra` holds by path. Returns its origin and how to end it.
+// A static host: the built page, and beside it what `extra` holds by path: a text, or a function that answers.
+// Returns its origin and how to end it.
 export async function serveStatic(extra = {}) {
   const server = createServer((request, response) => {
     const name = request.url.endsWith('/') ? `${request.url.slice(1)}index.html` : request.url.slice(1);
     const file = `${pageFolder}/${name}`;
+    if (typeof extra[name] === 'function') {
+      extra[name](request, response);
+      return;
+    }
     if (!(name in extra) && !existsSync(file)) {
       response.writeHead(404).end();
       return;
@@ -190,12 +195,15 @@ export async function serveStatic(extra = {}) {
     response.writeHead(200, { 'Content-Type': contentTypes[name.split('.').pop()] }).end(extra[name] ?? readFileSync(file));
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { base: `http://127.0.0.1:${server.address().port}`, end: () => server.close() };
+  return { base: `http://127.0.0.1:${server.address().port}`, end: () => {
+    server.close();
+    server.closeAllConnections(); // streams that were left open
+  } };
 }
 
-// The colours of a picture, each with its share of the pixels.
-export async function colors(visit, png) {
-  const list = await visit.page.evaluate(async (data) => {
+// The colours of all of a picture's pixels, or of those of its border, each with its share of the picture.
+function countColors(visit, png, where) {
+  return visit.page.evaluate(async ([data, part]) => {
     const image = new Image();
     image.src = `data:image/png;base64,${data}`;
     await image.decode();
@@ -204,13 +212,25 @@ export async function colors(visit, png) {
     canvas.height = image.height;
     const context = canvas.getContext('2d');
     context.drawImage(image, 0, 0);
-    const pixels = context.getImageData(0, 0, image.width, image.height).data;
+    const { data: pixels } = context.getImageData(0, 0, image.width, image.height);
     const counts = new Map();
+    const inBorder = (x, y) => x === 0 || y === 0 || x === image.width - 1 || y === image.height - 1;
     for (let i = 0; i < pixels.length; i += 4) {
+      const at = i / 4;
+      if (part === 'border' && !inBorder(at % image.width, Math.floor(at / image.width))) continue;
       const color = `${pixels[i]},${pixels[i + 1]},${pixels[i + 2]}`;
       counts.set(color, (counts.get(color) ?? 0) + 1);
     }
     return [...counts].map(([color, count]) => [color, (count * 4) / pixels.length]);
-  }, png.toString('base64'));
-  return new Map(list);
+  }, [png.toString('base64'), where]);
+}
+
+// The colours of a picture, each with its share of the pixels.
+export async function colors(visit, png) {
+  return new Map(await countColors(visit, png, 'all'));
+}
+
+// The colours of its outermost pixels.
+export async function borderColors(visit, png) {
+  return (await countColors(visit, png, 'border')).map(([color]) => color);
 }

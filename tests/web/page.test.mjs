@@ -2,7 +2,7 @@
 // The page as a person meets it: the scene, the controls, playback, links, bad input.
 import { writeFileSync } from 'node:fs';
 
-import { check, colors, equal, open, shotFolder, test, until } from './harness.mjs';
+import { borderColors, check, colors, equal, open, shotFolder, test, until } from './harness.mjs';
 
 const expectedMs = (ranks, bytes, bandwidth, latencyS) => 2 * (ranks - 1) * (latencyS + bytes / (ranks * bandwidth)) * 1000;
 const shownMs = async (visit) => {
@@ -21,6 +21,41 @@ async function drag(visit, selector, from, to, count) {
   await visit.page.mouse.up();
 }
 
+// As in web/theme.cpp.
+const ground = { light: '255,255,255', dark: '20,23,28' };
+const chunkColors = {
+  light: ['40,116,189', '230,154,31', '22,153,122', '200,100,159', '86,176,224', '207,84,26', '185,164,26', '116,97,184'],
+  dark: ['79,151,224', '240,168,60', '48,183,143', '224,138,187', '127,201,242', '236,119,66', '220,203,82', '164,147,234'],
+};
+
+// The pairs of texts around the scene that lie on one another, as far as they can be seen.
+async function overlappingTexts(visit) {
+  return visit.page.evaluate(() => {
+    const texts = ['#phase', '#step', '#clock-line', '#explain', '.lead h1', '.lead p', '#phases .first', '#phases .second']
+      .map((selector) => {
+        const box = document.querySelector(selector);
+        const range = document.createRange();
+        range.selectNodeContents(box);
+        const text = range.getBoundingClientRect();
+        const clip = getComputedStyle(box).overflow === 'visible' ? text : box.getBoundingClientRect();
+        return {
+          selector,
+          left: Math.max(text.left, clip.left),
+          right: Math.min(text.right, clip.right),
+          top: Math.max(text.top, clip.top),
+          bottom: Math.min(text.bottom, clip.bottom),
+        };
+      })
+      .filter((one) => one.right > one.left && one.bottom > one.top);
+    const over = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 0.5 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 0.5;
+    const pairs = texts.length < 6 ? [`only ${texts.length} texts`] : [];
+    texts.forEach((one, index) => texts.slice(index + 1).forEach((two) => {
+      if (over(one, two)) pairs.push(`${one.selector} and ${two.selector}`);
+    }));
+    return pairs;
+  });
+}
+
 test('TheSceneIsDrawnAndPlays', async () => {
   const visit = await open();
   equal(await visit.page.getAttribute('#play', 'aria-label'), 'Pause', 'it plays by itself');
@@ -29,8 +64,7 @@ test('TheSceneIsDrawnAndPlays', async () => {
   await visit.pauseAt(0.3);
   const seen = await colors(visit, await visit.page.locator('#canvas').screenshot());
   check((seen.get('255,255,255') ?? 0) < 0.85, 'much of the canvas is drawn on');
-  const chunkColors = ['40,116,189', '230,154,31', '22,153,122', '200,100,159', '86,176,224', '207,84,26', '185,164,26', '116,97,184'];
-  for (const color of chunkColors) check(seen.has(color), `chunk colour ${color} is in the picture`);
+  for (const color of chunkColors.light) check(seen.has(color), `chunk colour ${color} is in the picture`);
   await visit.close();
 });
 
@@ -234,6 +268,33 @@ test('ALinkPastedIntoAnOpenPageIsOpened', async () => {
   await visit.close();
 });
 
+test('WhatWasWrongOfOneRunIsForgottenWithTheNext', async () => {
+  const visit = await open();
+  await visit.fill('#ranks', '0');
+  await until(async () => !(await visit.page.isHidden('#ranks-error')), 'refused');
+  await visit.page.fill('#bytes', 'half a w'); // not entered yet
+  await visit.page.evaluate(() => { location.hash = '#v1&ranks=3&bytes=1MiB'; });
+  await until(async () => (await visit.page.inputValue('#ranks')) === '3', 'the new run is shown');
+  await until(async () => (await visit.page.inputValue('#bytes')) === '1MiB', 'in a field with the focus too');
+  check(await visit.page.isHidden('#ranks-error'), 'no error');
+  equal(await visit.page.getAttribute('#ranks', 'aria-invalid'), 'false', 'aria-invalid');
+  await visit.close();
+});
+
+test('ARunOfMonthsEndsAtItsLastHop', async () => {
+  // More picoseconds than a number of the script holds exactly.
+  const visit = await open({ fragment: '#v1&ranks=3&bytes=1200000&bandwidth=1B/s&latency=1ps' });
+  await visit.pauseAt(1);
+  await until(async () => (await visit.text('#phase')) === 'all-reduce done', 'no hop is left in flight');
+  check((await visit.text('#explain')).includes('Every rank now holds the sum'), await visit.text('#explain'));
+  await visit.page.keyboard.press('Home');
+  for (let step = 2; step <= 4; ++step) {
+    await visit.page.keyboard.press('ArrowRight');
+    await until(async () => (await visit.text('#step')) === `step ${step} of 4`, `step ${step}`);
+  }
+  await visit.close();
+});
+
 test('RanksThatAreNotInStepAreNotSaidToBe', async () => {
   const visit = await open({ fragment: '#v1&ranks=8&bytes=64MiB&set=link.3-4.bandwidth:5GB/s' });
   await visit.pauseAt(0.5);
@@ -253,6 +314,7 @@ test('WrongInputIsExplainedAndTheLastGoodRunStays', async () => {
     ['#ranks', 'eight', 'whole number'],
     ['#bytes', '3', 'multiple of 4'],
     ['#bytes', '64 parsec', 'whole number of bytes'],
+    ['#bytes', '16MiB&ranks=4', 'bytes takes a single value'],
     ['#bandwidth', '0', 'must be a rate'],
     ['#latency', '-1ns', 'must be a time'],
   ];
@@ -395,6 +457,13 @@ for (const phone of [false, true]) {
         await visit.page.evaluate(() => document.activeElement?.blur());
         await visit.page.waitForTimeout(150);
         writeFileSync(`${shotFolder}/${name}-${ranks}-${share}.png`, await visit.page.screenshot({ fullPage: phone }));
+        equal((await overlappingTexts(visit)).join(', '), '', `texts on one another at ${ranks} ranks`);
+        const picture = await visit.page.locator('#canvas').screenshot();
+        const theme = dark ? 'dark' : 'light';
+        equal((await borderColors(visit, picture)).join(' '), ground[theme], `colours of the border at ${ranks} ranks: nothing is cut off`);
+        const seen = await colors(visit, picture);
+        const missing = chunkColors[theme].slice(0, ranks).filter((color) => ranks <= 8 && !seen.has(color));
+        equal(missing.join(' '), '', `chunk colours missing at ${ranks} ranks`);
       }
       await visit.close();
     });

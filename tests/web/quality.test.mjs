@@ -7,8 +7,8 @@ import { axeSource, check, open, pageFolder, serveStatic, test, token, until } f
 
 const brotliBytesMax = 250_000;
 const startRatioMax = 2.5;
-const profileCount = 7;
-const roundCountMax = 4;
+const profileCount = 7; // and as many again, twice at most, when those give no clear answer
+const profileCountMax = 21;
 
 async function audit(visit, where) {
   // As a test tool, outside the page's own policy.
@@ -55,6 +55,9 @@ test('TheFirstLoadIsSmall', async () => {
 });
 
 // The least that a page with a canvas can be: a document, a style sheet, a script, and a rectangle on the canvas.
+// Both pages set their mark in the callback of the animation frame that shows the picture, after the drawing calls
+// have returned. Counted, from the start of the navigation: fetching, parsing, compiling, layout, the GPU context and
+// the drawing calls. Not counted: what the GPU and the compositor do after that.
 const barePage = {
   'bare/index.html': `<!doctype html><title>bare</title><link rel="stylesheet" href="style.css"><link rel="icon" href="../favicon.svg">
     <script type="module" async src="bare.js"></script><canvas id="canvas"></canvas>`,
@@ -76,16 +79,17 @@ test('TheSceneStartsSoonComparedWithABareCanvas', async () => {
     return ms;
   };
   const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
+  const times = { bare: [], ours: [] };
   let ratio = Infinity;
-  // Other work on the machine slows the larger page more; one undisturbed round is enough.
-  for (let round = 0; round < roundCountMax && ratio >= startRatioMax; ++round) {
-    const times = { 'bare/': [], '': [] };
+  // More profiles join the earlier ones; none is left out.
+  while (ratio >= startRatioMax && times.ours.length < profileCountMax) {
     for (let i = 0; i < profileCount; ++i) {
-      for (const path of Object.keys(times)) times[path].push(await firstPictureMs(path));
+      times.bare.push(await firstPictureMs('bare/'));
+      times.ours.push(await firstPictureMs(''));
     }
-    const [bare, ours] = Object.values(times).map(median);
+    const [bare, ours] = [median(times.bare), median(times.ours)];
     ratio = ours / bare;
-    console.log(`        first picture after ${ours.toFixed(0)} ms; bare canvas ${bare.toFixed(0)} ms; ratio ${ratio.toFixed(2)}`);
+    console.log(`        median of ${times.ours.length}: first picture after ${ours.toFixed(0)} ms; bare canvas ${bare.toFixed(0)} ms; ratio ${ratio.toFixed(2)}`);
   }
   host.end();
   check(ratio < startRatioMax, `ratio ${ratio.toFixed(2)}`);
