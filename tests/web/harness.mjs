@@ -57,9 +57,9 @@ function chromiumPath() {
   return found;
 }
 
-export async function begin() {
-  mkdirSync(shotFolder, { recursive: true });
-  daemon = spawn(program, ['serve', '--port', '0', '--page', pageFolder], { stdio: ['ignore', 'pipe', 'ignore'] });
+// A real daemon that serves a folder: its origin, its token, and how to end it.
+export async function startDaemon(folder) {
+  const daemon = spawn(program, ['serve', '--port', '0', '--page', folder], { stdio: ['ignore', 'pipe', 'ignore'] });
   const address = await new Promise((resolve, reject) => {
     let text = '';
     daemon.stdout.on('data', (bytes) => {
@@ -70,7 +70,13 @@ export async function begin() {
     daemon.on('error', reject);
     daemon.on('exit', (code) => reject(new Error(`the daemon ended with ${code}: ${text}`)));
   });
-  [, origin, token] = address;
+  return { origin: address[1], token: address[2], end: () => daemon.kill('SIGTERM') };
+}
+
+export async function begin() {
+  mkdirSync(shotFolder, { recursive: true });
+  daemon = await startDaemon(pageFolder);
+  ({ origin, token } = daemon);
   browser = await chromium.launch({
     executablePath: chromiumPath(),
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
@@ -80,7 +86,7 @@ export async function begin() {
 
 export async function end() {
   await browser?.close();
-  daemon?.kill('SIGTERM');
+  daemon?.end();
 }
 
 // --- One visit in a profile of its own ------------------------------------------------------------------------
