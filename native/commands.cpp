@@ -14,6 +14,7 @@
 #include "native/result_text.hpp"
 #include "native/worker.hpp"
 #include "shared/algorithm.hpp"
+#include "shared/arrange.hpp"
 #include "shared/json.hpp"
 #include "shared/simulator.hpp"
 #include "shared/topology.hpp"
@@ -171,7 +172,7 @@ int simulate_command(const RunOptions& options) {
     if (!simulator) {
         return fail(simulator.error(), options);
     }
-    const int64_t messages = find_algorithm(run->algorithm)->message_count(run->problem);
+    const int64_t messages = simulator->schedule().message_count();
     if (!options.trace.empty() && messages > trace_event_count_max) {
         return fail(invalid_field("trace",
                                   options.trace,
@@ -217,7 +218,7 @@ int run_command(const RunOptions& options) {
     if (!file) {
         return fail(file.error(), options);
     }
-    const auto schedule = build_schedule(run->algorithm, run->problem);
+    const auto schedule = build_schedule(*run);
     RS_CHECK(schedule);
     TraceRecorder recorder(*run, *schedule);
     Supervision supervision;

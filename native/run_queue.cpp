@@ -8,6 +8,7 @@
 
 #include "native/result_text.hpp"
 #include "native/worker.hpp"
+#include "shared/arrange.hpp"
 
 namespace ringscope {
 namespace {
@@ -90,7 +91,7 @@ void RunQueue::work() {
 }
 
 void RunQueue::carry_out(const std::string& id, const RunSpec& run) {
-    const auto schedule = build_schedule(run.algorithm, run.problem);
+    const auto schedule = build_schedule(run);
     RS_CHECK(schedule);
     store_.begin(id);
     log_run(id, "started: " + print_run(run));
@@ -106,7 +107,7 @@ void RunQueue::carry_out(const std::string& id, const RunSpec& run) {
 }
 
 void RunQueue::close_unstarted(const std::string& id, const RunSpec& run) {
-    const auto schedule = build_schedule(run.algorithm, run.problem);
+    const auto schedule = build_schedule(run);
     RS_CHECK(schedule);
     TraceRecorder recorder(run, *schedule);
     recorder.close({OutcomeKind::failed, "cancelled"});

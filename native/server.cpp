@@ -22,6 +22,7 @@
 #include "native/token.hpp"
 #include "native/worker.hpp"
 #include "shared/algorithm.hpp"
+#include "shared/arrange.hpp"
 #include "shared/json.hpp"
 
 namespace ringscope {
@@ -91,7 +92,7 @@ Result<RunSpec> read_run(const std::string& body) {
     if (const auto engine = find_engine(*run); !engine) {
         return engine.error();
     }
-    const int64_t messages = find_algorithm(run->algorithm)->message_count(run->problem);
+    const int64_t messages = build_schedule(*run)->message_count();
     if (messages > events_per_run_max / run->iterations) {
         return invalid_field("iterations",
                              std::to_string(run->iterations),

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "native/engine.hpp"
+#include "shared/arrange.hpp"
 
 namespace ringscope {
 namespace {
@@ -235,7 +236,7 @@ Outcome carry_out(const RunSpec& run, TraceWriter& trace) {
     if (!engine) {
         return {OutcomeKind::failed, engine.error().message};
     }
-    const auto schedule = build_schedule(run.algorithm, run.problem);
+    const auto schedule = build_schedule(run);
     RS_CHECK(schedule);
     try {
         const auto outcome = (*engine)->run(run, *schedule, trace);

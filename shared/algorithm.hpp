@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Algorithm: how one collective algorithm describes itself. One file in algorithms/ defines each,
 // one line in algorithms/registry.cpp lists it; menus, flags and tests pick it up from there.
+//
+// It sees one lane of one channel and n positions: schedule.position_count() of them, 0 to n-1, and
+// position n for the switch, if its plan asks for one. Which rank sits at a position, which bytes a
+// lane has and how lanes share connections is Schedule's business.
 #pragma once
 
 #include <cstdint>
@@ -16,30 +20,44 @@ namespace ringscope {
 struct Algorithm {
     std::string_view name;
     std::string_view summary;
-    std::string_view source;  // paper and section
+    std::string_view steps;           // "2(N-1)"
+    std::string_view bytes_per_rank;  // "2(N-1)/N S"
+    std::string_view wins;            // when it does, and what it loses by
+    std::string_view source;          // paper and section
+    Collective collective = Collective::all_reduce;
 
-    // Sets step_count and chunk_count of a schedule whose problem and algorithm are filled in.
-    Status (*plan)(Schedule& schedule);
+    // Sets step_count and lane_chunk_count of a schedule whose algorithm and problem are filled in,
+    // as are channel_count, piece_count and group_size: with the arrangement's, or with 1 each
+    // where it says 0 and so leaves the choice to the plan. May set with_switch. Errors name a key:
+    // channels, chunks or group.
+    Status (*plan)(Schedule& schedule, const Arrangement& arrangement);
+
+    // Appends what a position sends (receives) in a step: step, source_rank, target_rank, action,
+    // chunk_begin and chunk_count, the ranks being positions and the chunks those of one lane.
     void (*append_sends)(const Schedule& schedule,
                          int32_t step,
-                         int32_t rank,
+                         int32_t position,
                          std::vector<Transfer>& transfers);
     void (*append_receives)(const Schedule& schedule,
                             int32_t step,
-                            int32_t rank,
+                            int32_t position,
                             std::vector<Transfer>& transfers);
 
-    // For people: the name of a step's phase, and one sentence on what happens in it.
+    // For people: the name of a step's phase, and one sentence on what all do in it.
     std::string_view (*phase)(const Schedule& schedule, int32_t step);
     std::string (*explain)(const Schedule& schedule, int32_t step);
 
-    // Closed forms, held against the schedule and the simulator by the tests. The second is the
-    // time on a uniform topology when every chunk is of the same size; otherwise a bound from
-    // above.
-    int64_t (*message_count)(const Problem& problem);
-    int64_t (*closed_form_ps)(const Problem& problem,
+    // Closed forms, held against the schedule and the simulator by the tests. The first is of one
+    // lane. The second is the time on a uniform topology, where every rank has one port per
+    // direction: exact when all chunks are of the same size, up to a picosecond a step; otherwise a
+    // bound from above.
+    int64_t (*message_count)(const Schedule& schedule);
+    int64_t (*closed_form_ps)(const Schedule& schedule,
                               int64_t bandwidth_bytes_per_s,
                               int64_t latency_ps);
+
+    // [channel] position -> rank, when the arrangement gives no orders; null: 0, 1, 2 ...
+    std::vector<int32_t> (*order)(int32_t rank_count, int32_t channel) = nullptr;
 };
 
 // In the order of the menu.

@@ -2,6 +2,7 @@
 #include "shared/buffers.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace ringscope {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 constexpr int64_t value_count_max = int64_t{1} << 20;
 
 // A trace from elsewhere may add a chunk to itself again and again; the count stops here.
-constexpr int32_t contributions_max = 1 << 20;
+constexpr uint32_t contributions_max = 1 << 20;
 
 // SplitMix64's finaliser: Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
 // OOPSLA 2014, section 4.
@@ -29,33 +30,37 @@ float input_value(int64_t seed, int32_t rank, int64_t element) {
     return static_cast<float>(1 + (((mix(key) >> 32) * 99) >> 32));
 }
 
-float expected_value(const Problem& problem, int64_t seed, int64_t element) {
+float expected_value(const Schedule& schedule, int64_t seed, int32_t chunk, int64_t element) {
     float sum = 0;
-    for (int32_t rank = 0; rank < problem.rank_count; ++rank) {
-        sum += input_value(seed, rank, element);
+    for (int32_t rank = 0; rank < schedule.participant_count; ++rank) {
+        if (schedule.contributes(rank, chunk)) {
+            sum += input_value(seed, rank, element);
+        }
     }
     return sum;
 }
 
-Buffers::Buffers(const Schedule& schedule, int64_t seed) : schedule_(schedule), seed_(seed) {
+Buffers::Buffers(const Schedule& schedule, int64_t seed)
+    : schedule_(schedule), seed_(seed), chunk_count_(static_cast<size_t>(schedule.chunk_count)) {
     const bool whole =
-        schedule.problem.element_count <= value_count_max / schedule.problem.rank_count;
+        schedule.problem.element_count <= value_count_max / schedule.participant_count;
     samples_max_ = whole ? schedule.chunk_element_count(0) : 1;  // chunk 0 is never the shorter one
-    const size_t cells = static_cast<size_t>(schedule.problem.rank_count) *
-                         static_cast<size_t>(schedule.chunk_count);
-    contributions_.resize(cells);
-    values_.resize(cells * static_cast<size_t>(samples_max_));
+    stride_ = 1 + static_cast<size_t>(samples_max_);
+    words_.resize(static_cast<size_t>(schedule.participant_count) * chunk_count_ * stride_);
     reset();
 }
 
 void Buffers::reset() {
-    std::fill(contributions_.begin(), contributions_.end(), 1);
-    for (int32_t rank = 0; rank < schedule_.problem.rank_count; ++rank) {
+    for (int32_t rank = 0; rank < schedule_.participant_count; ++rank) {
         for (int32_t chunk = 0; chunk < schedule_.chunk_count; ++chunk) {
-            float* values = values_.data() + cell(rank, chunk) * static_cast<size_t>(samples_max_);
+            uint32_t* words = words_.data() + cell(rank, chunk);
+            const bool held = schedule_.holds_input(rank, chunk);
             const int64_t begin = schedule_.chunk_element_begin(chunk);
-            for (int64_t i = 0; i < samples(chunk); ++i) {
-                values[i] = input_value(seed_, rank, begin + i);
+            words[0] = held ? 1 : 0;
+            for (int64_t i = 0; i < samples_max_; ++i) {
+                const bool filled = held && i < samples(chunk);
+                const float value = filled ? input_value(seed_, rank, begin + i) : 0;
+                words[1 + i] = std::bit_cast<uint32_t>(value);
             }
         }
     }
@@ -67,57 +72,68 @@ int64_t Buffers::samples(int32_t chunk) const {
 
 float Buffers::value(int32_t rank, int32_t chunk, int64_t sample) const {
     RS_CHECK(sample >= 0 && sample < samples(chunk));
-    return values_[cell(rank, chunk) * static_cast<size_t>(samples_max_) +
-                   static_cast<size_t>(sample)];
+    return std::bit_cast<float>(words_[cell(rank, chunk) + 1 + static_cast<size_t>(sample)]);
 }
 
-Buffers::Payload Buffers::read(const Transfer& transfer) const {
-    const size_t first = cell(transfer.source_rank, transfer.chunk_begin);
-    const auto count = static_cast<size_t>(transfer.chunk_count);
-    const auto samples = static_cast<size_t>(samples_max_);
-    const float* values = values_.data() + first * samples;
-    return {{contributions_.data() + first, contributions_.data() + first + count},
-            {values, values + count * samples}};
+void Buffers::read(const Transfer& transfer, uint32_t* words) const {
+    const uint32_t* from = words_.data() + cell(transfer.source_rank, transfer.chunk_begin);
+    std::copy_n(from, payload_words(transfer), words);
 }
 
-void Buffers::write(const Transfer& transfer, const Payload& payload) {
-    const size_t first = cell(transfer.target_rank, transfer.chunk_begin);
-    const auto samples = static_cast<size_t>(samples_max_);
+void Buffers::write(const Transfer& transfer, const uint32_t* words) {
+    uint32_t* to = words_.data() + cell(transfer.target_rank, transfer.chunk_begin);
     if (transfer.action == Action::copy) {
-        std::copy(payload.contributions.begin(),
-                  payload.contributions.end(),
-                  contributions_.data() + first);
-        std::copy(payload.values.begin(), payload.values.end(), values_.data() + first * samples);
+        std::copy_n(words, payload_words(transfer), to);
         return;
     }
-    for (size_t i = 0; i < payload.contributions.size(); ++i) {
-        contributions_[first + i] =
-            std::min(contributions_[first + i] + payload.contributions[i], contributions_max);
-    }
-    for (size_t i = 0; i < payload.values.size(); ++i) {
-        values_[first * samples + i] += payload.values[i];
+    for (int32_t chunk = 0; chunk < transfer.chunk_count; ++chunk) {
+        to[0] = std::min(to[0] + words[0], contributions_max);
+        for (size_t i = 1; i < stride_; ++i) {
+            to[i] = std::bit_cast<uint32_t>(std::bit_cast<float>(to[i]) +
+                                            std::bit_cast<float>(words[i]));
+        }
+        to += stride_;
+        words += stride_;
     }
 }
 
-bool Buffers::complete() const {
-    const int32_t rank_count = schedule_.problem.rank_count;
+std::vector<uint32_t> Buffers::read(const Transfer& transfer) const {
+    std::vector<uint32_t> words(payload_words(transfer));
+    read(transfer, words.data());
+    return words;
+}
+
+void Buffers::write(const Transfer& transfer, const std::vector<uint32_t>& words) {
+    RS_CHECK(words.size() == payload_words(transfer));
+    write(transfer, words.data());
+}
+
+std::string Buffers::find_mistake() const {
     for (int32_t chunk = 0; chunk < schedule_.chunk_count; ++chunk) {
+        for (int32_t rank = 0; rank < schedule_.participant_count; ++rank) {
+            if (!schedule_.shall_hold(rank, chunk)) {
+                continue;
+            }
+            if (const int32_t held = contributions(rank, chunk);
+                held != schedule_.contributor_count()) {
+                return "rank " + std::to_string(rank) + " ends with " + std::to_string(held) +
+                       " of " + std::to_string(schedule_.contributor_count()) +
+                       " inputs in chunk " + std::to_string(chunk);
+            }
+        }
         for (int64_t i = 0; i < samples(chunk); ++i) {
-            const float expected =
-                expected_value(schedule_.problem, seed_, schedule_.chunk_element_begin(chunk) + i);
-            for (int32_t rank = 0; rank < rank_count; ++rank) {
-                if (value(rank, chunk, i) != expected) {
-                    return false;
+            const int64_t element = schedule_.chunk_element_begin(chunk) + i;
+            const float expected = expected_value(schedule_, seed_, chunk, element);
+            for (int32_t rank = 0; rank < schedule_.participant_count; ++rank) {
+                if (schedule_.shall_hold(rank, chunk) && value(rank, chunk, i) != expected) {
+                    return "rank " + std::to_string(rank) + ", element " + std::to_string(element) +
+                           " holds " + std::to_string(value(rank, chunk, i)) + " where " +
+                           std::to_string(expected) + " is right";
                 }
             }
         }
-        for (int32_t rank = 0; rank < rank_count; ++rank) {
-            if (contributions(rank, chunk) != rank_count) {
-                return false;
-            }
-        }
     }
-    return true;
+    return "";
 }
 
 }  // namespace ringscope

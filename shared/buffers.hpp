@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "shared/schedule.hpp"
@@ -17,48 +19,51 @@ namespace ringscope {
 // The input of one element; the same on every machine.
 float input_value(int64_t seed, int32_t rank, int64_t element);
 
-// What an all-reduce shall make of it: the sum over all ranks, from the definition, not from a
-// schedule.
-float expected_value(const Problem& problem, int64_t seed, int64_t element);
+// What the collective shall make of an element of this chunk, from the definition, not from the
+// steps of a schedule.
+float expected_value(const Schedule& schedule, int64_t seed, int32_t chunk, int64_t element);
 
 class Buffers {
   public:
-    // One chunk on its way.
-    struct Payload {
-        std::vector<int32_t> contributions;  // [chunk of the transfer]
-        std::vector<float> values;           // [chunk of the transfer][sample]
-    };
-
     Buffers(const Schedule& schedule, int64_t seed);
 
     // Every rank back to its own input.
     void reset();
 
     int32_t contributions(int32_t rank, int32_t chunk) const {
-        return contributions_[cell(rank, chunk)];
+        return static_cast<int32_t>(words_[cell(rank, chunk)]);
     }
 
     // How many leading elements of a chunk are held, and one of them.
     int64_t samples(int32_t chunk) const;
     float value(int32_t rank, int32_t chunk, int64_t sample) const;
 
-    Payload read(const Transfer& transfer) const;
-    void write(const Transfer& transfer, const Payload& payload);
+    // One message on its way is payload_words() words: read() copies them out of the source's
+    // buffer, write() takes them in at the target, as the transfer's action says.
+    size_t payload_words(const Transfer& transfer) const {
+        return static_cast<size_t>(transfer.chunk_count) * stride_;
+    }
+    void read(const Transfer& transfer, uint32_t* words) const;
+    void write(const Transfer& transfer, const uint32_t* words);
+    std::vector<uint32_t> read(const Transfer& transfer) const;
+    void write(const Transfer& transfer, const std::vector<uint32_t>& words);
 
-    // True when every rank holds every input once and every held value equals the expected one.
-    bool complete() const;
+    // Where the result is wrong: a rank that does not hold every contributor's input once, or a
+    // held value that is not the expected one. Empty when all is right.
+    std::string find_mistake() const;
+    bool complete() const { return find_mistake().empty(); }
 
   private:
     size_t cell(int32_t rank, int32_t chunk) const {
-        return static_cast<size_t>(rank) * static_cast<size_t>(schedule_.chunk_count) +
-               static_cast<size_t>(chunk);
+        return (static_cast<size_t>(rank) * chunk_count_ + static_cast<size_t>(chunk)) * stride_;
     }
 
     Schedule schedule_;
     int64_t seed_;
     int64_t samples_max_;
-    std::vector<int32_t> contributions_;  // [rank][chunk]
-    std::vector<float> values_;           // [rank][chunk][sample]
+    size_t chunk_count_;
+    size_t stride_;                // words of one chunk: the count of inputs, then the samples
+    std::vector<uint32_t> words_;  // [participant][chunk][word]
 };
 
 }  // namespace ringscope

@@ -9,12 +9,19 @@
 
 namespace ringscope {
 
+enum class Collective : uint8_t { all_reduce, reduce_scatter, all_gather, broadcast, reduce };
 enum class ElementType : uint8_t { float32 };
 enum class ReduceOp : uint8_t { sum };
 
-// By enumerator; also what a run line may say.
+// By enumerator; of the last two also what a run line may say.
+inline constexpr std::array<std::string_view, 5> collective_names{
+    "all-reduce", "reduce-scatter", "all-gather", "broadcast", "reduce"};
 inline constexpr std::array<std::string_view, 1> element_type_names{"float32"};
 inline constexpr std::array<std::string_view, 1> reduce_op_names{"sum"};
+
+constexpr std::string_view collective_name(Collective collective) {
+    return collective_names[static_cast<size_t>(collective)];
+}
 
 constexpr std::string_view element_type_name(ElementType type) {
     return element_type_names[static_cast<size_t>(type)];
@@ -26,9 +33,15 @@ constexpr std::string_view reduce_op_name(ReduceOp op) {
 
 inline constexpr int32_t rank_count_max = 4096;
 
-// An all-reduce: every rank holds element_count elements and shall end with their sum over all
-// ranks.
+// Every rank has a buffer of element_count elements. What is in it before and after:
+//
+// - all-reduce: everybody's own input; everybody the sum over all ranks.
+// - reduce-scatter: everybody's own input; each rank the sum in its own chunks.
+// - all-gather: each rank its input in its own chunks; everybody all of them.
+// - broadcast: rank 0 its input; everybody that.
+// - reduce: everybody's own input; rank 0 the sum.
 struct Problem {
+    Collective collective = Collective::all_reduce;
     int32_t rank_count = 8;
     int64_t element_count = 0;  // per rank; may be 0 or smaller than rank_count
     ElementType element_type = ElementType::float32;

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 
+#include "shared/arrange.hpp"
+
 namespace ringscope {
 
 Result<Replay> Replay::create(const RunSpec& run) {
-    const auto schedule = build_schedule(run.algorithm, run.problem);
+    const auto schedule = build_schedule(run);
     if (!schedule) {
         return schedule.error();
     }
@@ -57,14 +59,15 @@ void Replay::pass(const Mark& mark) {
         iteration_ = mark.iteration;
         buffers_.reset();
     }
-    Buffers::Payload& payload = payloads_[static_cast<size_t>(mark.event)];
+    std::vector<uint32_t>& payload = payloads_[static_cast<size_t>(mark.event)];
     if (mark.end) {
-        buffers_.write(event.transfer, payload);
+        buffers_.write(event.transfer, payload.data());
         payload = {};
         in_flight_.erase(std::remove(in_flight_.begin(), in_flight_.end(), mark.event),
                          in_flight_.end());
     } else {
-        payload = buffers_.read(event.transfer);
+        payload.resize(buffers_.payload_words(event.transfer));
+        buffers_.read(event.transfer, payload.data());
         in_flight_.push_back(mark.event);
     }
 }

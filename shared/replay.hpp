@@ -53,8 +53,8 @@ class Replay {
     Schedule schedule_;
     Buffers buffers_;
     std::vector<Event> events_;
-    std::vector<Mark> marks_;                 // sorted; those before next_mark_ are passed
-    std::vector<Buffers::Payload> payloads_;  // [event]
+    std::vector<Mark> marks_;                      // sorted; those before next_mark_ are passed
+    std::vector<std::vector<uint32_t>> payloads_;  // [event]
     std::vector<int32_t> in_flight_;
     size_t next_mark_ = 0;
     bool sorted_ = true;

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "shared/algorithm.hpp"
+#include "shared/arrange.hpp"
 #include "shared/topology.hpp"
 #include "shared/units.hpp"
 
@@ -223,7 +224,7 @@ Report ReportBuilder::finish(const RunSpec& run) const {
 }
 
 Report make_report(const Trace& trace) {
-    const auto schedule = build_schedule(trace.run.algorithm, trace.run.problem);
+    const auto schedule = build_schedule(trace.run);
     RS_CHECK(schedule);
     ReportBuilder builder(trace.run, *schedule);
     for (const Event& event : trace.events) {

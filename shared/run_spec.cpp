@@ -5,6 +5,7 @@
 #include <array>
 
 #include "shared/algorithm.hpp"
+#include "shared/schedule.hpp"
 #include "shared/topology.hpp"
 #include "shared/units.hpp"
 
@@ -12,6 +13,8 @@ namespace ringscope {
 namespace {
 
 constexpr int64_t iterations_max = 1000;
+constexpr int64_t segment_bytes_min = 256;
+constexpr size_t fit_line_count_max = 3;
 
 // A name from a list, or an error that shows the list.
 template <class List>
@@ -131,16 +134,155 @@ Status read_seed(RunSpec& run, std::string_view text) {
     return store(run.seed, parse_count("seed", text, 0, INT32_MAX));
 }
 
+Status read_channels(RunSpec& run, std::string_view text) {
+    return store(run.channels, parse_count("channels", text, 1, channel_count_max));
+}
+
+Status read_chunks(RunSpec& run, std::string_view text) {
+    return store(run.chunks, parse_count("chunks", text, 1, piece_count_max));
+}
+
+Status read_segment(RunSpec& run, std::string_view text) {
+    if (run.chunks > 0) {
+        return invalid_field("segment", std::string(text), "cannot be given together with chunks");
+    }
+    const auto bytes = parse_bytes("segment", text);
+    if (bytes && *bytes < segment_bytes_min) {
+        return invalid_field("segment", std::string(text), "must be at least 256 bytes");
+    }
+    return store(run.segment_bytes, bytes);
+}
+
+Status read_group(RunSpec& run, std::string_view text) {
+    return store(run.group, parse_count("group", text, 1, run.problem.rank_count));
+}
+
+// "best", or every rank once: "0-1-3-2".
+Status read_ring(RunSpec& run, std::string_view text) {
+    if (text == "best") {
+        run.best_ring = true;
+        return Done{};
+    }
+    const std::string allowed = "must be best, or name each rank from 0 to " +
+                                std::to_string(run.problem.rank_count - 1) +
+                                " once, such as 0-1-3-2";
+    std::vector<bool> seen(static_cast<size_t>(run.problem.rank_count));
+    std::vector<int32_t> ring;
+    for (std::string_view rest = text; !rest.empty();) {
+        const size_t dash = std::min(rest.find('-'), rest.size());
+        const auto rank = parse_count("ring", rest.substr(0, dash), 0, run.problem.rank_count - 1);
+        if (!rank || seen[static_cast<size_t>(*rank)]) {
+            return invalid_field("ring", std::string(text), allowed);
+        }
+        seen[static_cast<size_t>(*rank)] = true;
+        ring.push_back(static_cast<int32_t>(*rank));
+        rest.remove_prefix(std::min(dash + 1, rest.size()));
+    }
+    if (std::ssize(ring) != run.problem.rank_count) {
+        return invalid_field("ring", std::string(text), allowed);
+    }
+    run.ring = std::move(ring);
+    return Done{};
+}
+
+std::string print_ring(const RunSpec& run) {
+    if (run.best_ring) {
+        return "best";
+    }
+    std::string text;
+    for (const int32_t rank : run.ring) {
+        text += (text.empty() ? "" : "-") + std::to_string(rank);
+    }
+    return text;
+}
+
+// The description of a whole graph; build_topology() reads it.
+Status read_graph(RunSpec& run, std::string_view text) {
+    const bool printable = std::all_of(
+        text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f && c != '&'; });
+    if (!printable) {
+        return invalid_field(
+            "graph", std::string(text), "must be printable characters without spaces and &");
+    }
+    run.graph = std::string(text);
+    return Done{};
+}
+
+Status read_oversubscription(RunSpec& run, std::string_view text) {
+    return store(run.oversubscription, parse_count("oversubscription", text, 1, 64));
+}
+
+Status read_forwarding(RunSpec& run, std::string_view text) {
+    return store_name(run.forwarding, "forwarding", text, forwarding_names);
+}
+
+Status read_cost(RunSpec& run, std::string_view text) {
+    return store_name(run.cost, "cost", text, cost_names);
+}
+
+Status read_protocol(RunSpec& run, std::string_view text) {
+    return store_name(run.protocol, "protocol", text, protocol_names);
+}
+
+// "20us+50GB/s,60us+137GB/s"
+Status read_fit(RunSpec& run, std::string_view text) {
+    for (std::string_view rest = text; !rest.empty();) {
+        const size_t comma = std::min(rest.find(','), rest.size());
+        const std::string_view line = rest.substr(0, comma);
+        const size_t plus = std::min(line.find('+'), line.size());
+        const auto latency_ps = parse_time("fit", line.substr(0, plus));
+        const auto rate = parse_bandwidth("fit", line.substr(std::min(plus + 1, line.size())));
+        if (!latency_ps || !rate || run.fit.size() == fit_line_count_max) {
+            return invalid_field("fit",
+                                 std::string(text),
+                                 "must be one to three lines of latency and rate, such as "
+                                 "20us+50GB/s,60us+137GB/s");
+        }
+        run.fit.push_back({*latency_ps, *rate});
+        rest.remove_prefix(std::min(comma + 1, rest.size()));
+    }
+    return Done{};
+}
+
+std::string print_fit(const RunSpec& run) {
+    std::string text;
+    for (const FitLine& line : run.fit) {
+        text += (text.empty() ? "" : ",") + print_time(line.latency_ps) + "+" +
+                print_bandwidth(line.bytes_per_s);
+    }
+    return text;
+}
+
+Status read_reduce(RunSpec& run, std::string_view text) {
+    return store(run.reduce_bytes_per_s, parse_bandwidth("reduce", text));
+}
+
+Status read_launch(RunSpec& run, std::string_view text) {
+    return store(run.launch_ps, parse_time("launch", text));
+}
+
+Status read_slots(RunSpec& run, std::string_view text) {
+    return store(run.slots, parse_count("slots", text, 1, 1024));
+}
+
+Status read_recovery(RunSpec& run, std::string_view text) {
+    return store_name(run.recovery, "recovery", text, recovery_names);
+}
+
+Status read_timeout(RunSpec& run, std::string_view text) {
+    return store(run.timeout_ps, parse_time("timeout", text));
+}
+
+// A number that says nothing when it is 0.
+template <auto member>
+std::string print_if_given(const RunSpec& run) {
+    return run.*member == 0 ? "" : std::to_string(run.*member);
+}
+
 Status read_set(RunSpec& run, std::string_view text) {
-    const auto knob = parse_knob("set", text, run);
+    const auto knob = parse_knob(KnobUse::set, text, run.problem.rank_count);
     if (!knob) {
         return knob.error();
-    }
-    if (knob->kind == Knob::Kind::bandwidth || knob->kind == Knob::Kind::latency) {
-        return invalid_field(
-            "set",
-            std::string(text),
-            "must name a link or a rank; for all links use bandwidth= and latency=");
     }
     if (run.settings.size() >= change_count_max) {
         return invalid_field(
@@ -163,14 +305,9 @@ Status read_change(RunSpec& run, std::string_view text) {
         return invalid_field(
             "change", std::string(text), "must begin with a time from 0s to 1000s, such as 1.5us");
     }
-    const auto knob = parse_knob("change", text.substr(colon + 1), run);
+    const auto knob = parse_knob(KnobUse::change, text.substr(colon + 1), run.problem.rank_count);
     if (!knob) {
         return knob.error();
-    }
-    if (knob->kind == Knob::Kind::rank_start) {
-        return invalid_field("change",
-                             std::string(text),
-                             "cannot move a start that is past; use set=rank.R.start:TIME");
     }
     if (run.changes.size() >= change_count_max) {
         return invalid_field(
@@ -181,6 +318,11 @@ Status read_change(RunSpec& run, std::string_view text) {
     insert_change(run, {*time_ps, *knob});
     return Done{};
 }
+
+const std::string set_help =
+    "a detail before the start: KEY:VALUE with KEY one of " + knob_list(KnobUse::set);
+const std::string change_help =
+    "a knob turned while it runs: TIME:KEY:VALUE with KEY one of " + knob_list(KnobUse::change);
 
 const std::array keys{
     Key{{"algorithm", "how the ranks share the work", "ring"},
@@ -203,9 +345,32 @@ const std::array keys{
         read_bytes,
         [](const RunSpec& run) { return print_bytes(buffer_bytes(run.problem)); },
         true},
+    Key{{"channels", "rings or trees side by side, 1 to 64", "2"},
+        read_channels,
+        print_if_given<&RunSpec::channels>},
+    Key{{"chunks", "pieces of each channel, one behind the other, 1 to 4096", "4"},
+        read_chunks,
+        print_if_given<&RunSpec::chunks>},
+    Key{{"segment", "cuts messages down to this many bytes, instead of chunks", "512KiB"},
+        read_segment,
+        [](const RunSpec& run) {
+            return run.segment_bytes == 0 ? "" : print_bytes(run.segment_bytes);
+        }},
+    Key{{"group", "ranks of a node or of a torus row; divides ranks", "8"},
+        read_group,
+        print_if_given<&RunSpec::group>},
+    Key{{"ring", "the order of the ranks, or best to search for it", "0-1-3-2"},
+        read_ring,
+        print_ring},
     Key{{"topology", "which links there are", "uniform"},
         read_topology,
         [](const RunSpec& run) { return run.topology; }},
+    Key{{"graph", "the links of topology=graph, as --topology-file makes it", "node,a,gpu;..."},
+        read_graph,
+        [](const RunSpec& run) { return run.graph; }},
+    Key{{"oversubscription", "how much narrower uplinks are than what is below, 1 to 64", "4"},
+        read_oversubscription,
+        [](const RunSpec& run) { return std::to_string(run.oversubscription); }},
     Key{{"bandwidth", "rate of each link and direction", "50GB/s"},
         read_bandwidth,
         [](const RunSpec& run) { return print_bandwidth(run.bandwidth_bytes_per_s); },
@@ -214,29 +379,52 @@ const std::array keys{
         read_latency,
         [](const RunSpec& run) { return print_time(run.latency_ps); },
         true},
+    Key{{"forwarding", "how switches pass on: cut-through or store-and-forward", "cut-through"},
+        read_forwarding,
+        [](const RunSpec& run) {
+            return std::string(forwarding_names[static_cast<size_t>(run.forwarding)]);
+        }},
+    Key{{"cost", "what time things take: plain, nccl or fitted", "plain"},
+        read_cost,
+        [](const RunSpec& run) { return std::string(cost_names[static_cast<size_t>(run.cost)]); }},
+    Key{{"protocol", "of cost=nccl: auto, ll, ll128 or simple", "auto"},
+        read_protocol,
+        [](const RunSpec& run) {
+            return std::string(protocol_names[static_cast<size_t>(run.protocol)]);
+        }},
+    Key{{"fit", "of cost=fitted: lines of latency and rate", "20us+50GB/s,60us+137GB/s"},
+        read_fit,
+        print_fit},
+    Key{{"reduce", "rate at which a rank reduces; free when left out", "800GB/s"},
+        read_reduce,
+        [](const RunSpec& run) {
+            return run.reduce_bytes_per_s == 0 ? "" : print_bandwidth(run.reduce_bytes_per_s);
+        }},
+    Key{{"launch", "time before any rank does anything", "5us"},
+        read_launch,
+        [](const RunSpec& run) { return print_time(run.launch_ps); }},
+    Key{{"slots", "messages under way on a connection at most, 1 to 1024", "8"},
+        read_slots,
+        print_if_given<&RunSpec::slots>},
     Key{{"engine", "what carries the run out", "simulator"},
         read_engine,
         [](const RunSpec& run) { return run.engine; }},
-    Key{{"iterations", "how often a measuring engine repeats it", "20"},
+    Key{{"recovery", "after a failure: none, restart, shrink or resume", "none"},
+        read_recovery,
+        [](const RunSpec& run) {
+            return std::string(recovery_names[static_cast<size_t>(run.recovery)]);
+        }},
+    Key{{"timeout", "how long nothing may move before somebody acts", "1s"},
+        read_timeout,
+        [](const RunSpec& run) { return print_time(run.timeout_ps); }},
+    Key{{"iterations", "how often it is repeated", "20"},
         read_iterations,
         [](const RunSpec& run) { return std::to_string(run.iterations); }},
     Key{{"seed", "of the input values", "1"},
         read_seed,
         [](const RunSpec& run) { return std::to_string(run.seed); }},
-    Key{{"set",
-         "a detail before the start: KEY:VALUE with KEY one of link.A-B.bandwidth, "
-         "link.A-B.latency, rank.R.start",
-         "link.3-4.bandwidth:5GB/s",
-         true},
-        read_set,
-        nullptr},
-    Key{{"change",
-         "a knob turned while it runs: TIME:KEY:VALUE with KEY one of bandwidth, latency, "
-         "link.A-B.bandwidth, link.A-B.latency",
-         "1ms:bandwidth:5GB/s",
-         true},
-        read_change,
-        nullptr},
+    Key{{"set", set_help, "link.3-4.bandwidth:5GB/s", true}, read_set, nullptr},
+    Key{{"change", change_help, "1ms:bandwidth:5GB/s", true}, read_change, nullptr},
 };
 
 const Key* find_key(std::string_view name) {
@@ -351,100 +539,6 @@ std::string print_run(const RunSpec& run) {
         append("change", print_time(change.time_ps) + ":" + print_knob(change.knob));
     }
     return line;
-}
-
-namespace {
-
-Error bad_knob(std::string_view field, std::string_view text) {
-    return invalid_field(std::string(field),
-                         std::string(text),
-                         "must be KEY:VALUE with KEY one of bandwidth, latency, "
-                         "link.A-B.bandwidth, link.A-B.latency, "
-                         "rank.R.start");
-}
-
-Result<int32_t> parse_rank(std::string_view field, std::string_view text, const RunSpec& run) {
-    const auto rank = parse_count(field, text, 0, run.problem.rank_count - 1);
-    if (!rank) {
-        return invalid_field(
-            std::string(field),
-            std::string(text),
-            "must name a rank from 0 to " + std::to_string(run.problem.rank_count - 1));
-    }
-    return static_cast<int32_t>(*rank);
-}
-
-}  // namespace
-
-Result<Knob> parse_knob(std::string_view field, std::string_view text, const RunSpec& run) {
-    const size_t colon = text.find(':');
-    if (colon == std::string_view::npos) {
-        return bad_knob(field, text);
-    }
-    std::string_view key = text.substr(0, colon);
-    const std::string_view value = text.substr(colon + 1);
-    const std::string value_field = std::string(field) + "=" + std::string(key);
-    Knob knob;
-    if (key == "bandwidth" || key == "latency") {
-        knob.kind = key == "bandwidth" ? Knob::Kind::bandwidth : Knob::Kind::latency;
-    } else if (key.starts_with("link.")) {
-        key.remove_prefix(5);
-        const size_t dash = key.find('-');
-        const size_t point = key.find('.');
-        if (dash == std::string_view::npos || point == std::string_view::npos || dash > point) {
-            return bad_knob(field, text);
-        }
-        const std::string_view detail = key.substr(point + 1);
-        if (detail != "bandwidth" && detail != "latency") {
-            return bad_knob(field, text);
-        }
-        const auto source = parse_rank(value_field, key.substr(0, dash), run);
-        const auto target = parse_rank(value_field, key.substr(dash + 1, point - dash - 1), run);
-        if (!source || !target) {
-            return source ? target.error() : source.error();
-        }
-        if (*source == *target) {
-            return invalid_field(
-                std::string(field), std::string(text), "must name two different ranks");
-        }
-        knob.kind = detail == "bandwidth" ? Knob::Kind::link_bandwidth : Knob::Kind::link_latency;
-        knob.rank = *source;
-        knob.target_rank = *target;
-    } else if (key.starts_with("rank.") && key.ends_with(".start")) {
-        const auto rank = parse_rank(value_field, key.substr(5, key.size() - 11), run);
-        if (!rank) {
-            return rank.error();
-        }
-        knob.kind = Knob::Kind::rank_start;
-        knob.rank = *rank;
-    } else {
-        return bad_knob(field, text);
-    }
-    const bool rate = knob.kind == Knob::Kind::bandwidth || knob.kind == Knob::Kind::link_bandwidth;
-    const auto number = rate ? parse_bandwidth(value_field, value) : parse_time(value_field, value);
-    if (!number) {
-        return number.error();
-    }
-    knob.value = *number;
-    return knob;
-}
-
-std::string print_knob(const Knob& knob) {
-    const std::string link =
-        "link." + std::to_string(knob.rank) + "-" + std::to_string(knob.target_rank);
-    switch (knob.kind) {
-        case Knob::Kind::bandwidth:
-            return "bandwidth:" + print_bandwidth(knob.value);
-        case Knob::Kind::latency:
-            return "latency:" + print_time(knob.value);
-        case Knob::Kind::link_bandwidth:
-            return link + ".bandwidth:" + print_bandwidth(knob.value);
-        case Knob::Kind::link_latency:
-            return link + ".latency:" + print_time(knob.value);
-        case Knob::Kind::rank_start:
-            return "rank." + std::to_string(knob.rank) + ".start:" + print_time(knob.value);
-    }
-    return "";
 }
 
 }  // namespace ringscope

@@ -11,12 +11,14 @@
 // ever.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "shared/knob.hpp"
 #include "shared/problem.hpp"
 #include "shared/result.hpp"
 
@@ -25,36 +27,67 @@ namespace ringscope {
 inline constexpr size_t run_line_bytes_max = 65536;
 inline constexpr size_t change_count_max = 1000;
 
-// One detail that can be set, before the start or while the run goes on.
-struct Knob {
-    enum class Kind : uint8_t { bandwidth, latency, link_bandwidth, link_latency, rank_start };
-    Kind kind = Kind::bandwidth;
-    int32_t rank = 0;         // of rank_start; the link's source
-    int32_t target_rank = 0;  // the link's target
-    int64_t value = 0;        // bytes per second or picoseconds
+// Cut-through: a message flows over all links of its route at once. Store-and-forward: each node on
+// the way takes it in whole before it sends it on.
+enum class Forwarding : uint8_t { cut_through, store_and_forward };
 
-    bool operator==(const Knob&) const = default;
+// What happens when nothing has moved for RunSpec::timeout_ps.
+enum class Recovery : uint8_t {
+    none,     // the run ends there and says who waited for whom
+    restart,  // all ranks begin again, the dead ones replaced
+    shrink,   // the others begin again without the dead ones
+    resume,   // the others go on with what they have, where the sums allow it
 };
 
-// A knob turned while the run goes on.
-struct Change {
-    int64_t time_ps = 0;
-    Knob knob;
+// plain: bandwidth, latency and reduce as given (alpha, beta, gamma). nccl: NCCL's own constants
+// for the topology's hardware. fitted: lines of the run's `fit`.
+enum class Cost : uint8_t { plain, nccl, fitted };
 
-    bool operator==(const Change&) const = default;
+enum class Protocol : uint8_t { automatic, ll, ll128, simple };
+
+inline constexpr std::array<std::string_view, 2> forwarding_names{"cut-through",
+                                                                  "store-and-forward"};
+inline constexpr std::array<std::string_view, 4> recovery_names{
+    "none", "restart", "shrink", "resume"};
+inline constexpr std::array<std::string_view, 3> cost_names{"plain", "nccl", "fitted"};
+inline constexpr std::array<std::string_view, 4> protocol_names{"auto", "ll", "ll128", "simple"};
+
+// One line of a fitted cost: T(S) = latency + S / rate of the whole collective.
+struct FitLine {
+    int64_t latency_ps = 0;
+    int64_t bytes_per_s = 0;
+
+    bool operator==(const FitLine&) const = default;
 };
 
 struct RunSpec {
     std::string algorithm = "ring";
     Problem problem{.rank_count = 8, .element_count = (int64_t{64} << 20) / 4};
+    int32_t channels = 0;       // 0: the algorithm's own choice, as in the next three
+    int32_t chunks = 0;         // pieces of each channel that follow each other
+    int64_t segment_bytes = 0;  // cuts messages down to this size; instead of `chunks`
+    int32_t group = 0;          // ranks of a node or of a torus row
+    std::vector<int32_t> ring;  // the order of the ranks; empty: the topology's own
+    bool best_ring = false;     // search for the order instead
     std::string topology = "uniform";
+    std::string graph;                               // of topology=graph, see topology_text.hpp
+    int32_t oversubscription = 1;                    // of the topologies that have uplinks
     int64_t bandwidth_bytes_per_s = 50'000'000'000;  // of every link and direction
     int64_t latency_ps = 500'000;                    // of every message
+    Forwarding forwarding = Forwarding::cut_through;
+    Cost cost = Cost::plain;
+    Protocol protocol = Protocol::automatic;  // of cost=nccl
+    std::vector<FitLine> fit;                 // of cost=fitted
+    int64_t reduce_bytes_per_s = 0;           // 1 / gamma of each rank; 0: reducing is free
+    int64_t launch_ps = 0;                    // before any rank does anything
+    int32_t slots = 0;  // messages under way on a connection before one is taken in; 0: any number
     std::string engine = "simulator";
     int64_t iterations = 1;
-    int64_t seed = 1;             // of the input values
-    std::vector<Knob> settings;   // before the start
-    std::vector<Change> changes;  // in order of time
+    Recovery recovery = Recovery::none;
+    int64_t timeout_ps = 1'000'000'000'000;  // without any movement, until somebody acts
+    int64_t seed = 1;                        // of the input values
+    std::vector<Knob> settings;              // before the start
+    std::vector<Change> changes;             // in order of time
 
     bool operator==(const RunSpec&) const = default;
 };
@@ -73,10 +106,6 @@ Result<RunSpec> parse_run(std::string_view line);
 
 // The canonical line: parse_run(print_run(run)) == run.
 std::string print_run(const RunSpec& run);
-
-// "bandwidth:25GB/s", "link.3-4.latency:2us": as in set=, and after the time in change=.
-Result<Knob> parse_knob(std::string_view field, std::string_view text, const RunSpec& run);
-std::string print_knob(const Knob& knob);
 
 // Puts a change where its time belongs, after those of the same time.
 void insert_change(RunSpec& run, const Change& change);

@@ -2,6 +2,8 @@
 #include "shared/schedule.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <numeric>
 #include <tuple>
 
 #include "shared/algorithm.hpp"
@@ -25,44 +27,231 @@ int64_t Schedule::bytes(const Transfer& transfer) const {
     return (end - begin) * element_bytes(problem.element_type);
 }
 
-void Schedule::append_sends(int32_t step, int32_t rank, std::vector<Transfer>& transfers) const {
-    algorithm->append_sends(*this, step, rank, transfers);
+namespace {
+
+bool gives_each_its_part(Collective collective) {
+    return collective == Collective::reduce_scatter || collective == Collective::all_gather;
 }
 
-void Schedule::append_receives(int32_t step, int32_t rank, std::vector<Transfer>& transfers) const {
-    algorithm->append_receives(*this, step, rank, transfers);
+}  // namespace
+
+// Chunk j of a lane belongs to the j-th of the ranks that take part, whatever their order in the
+// lane's channel.
+int32_t Schedule::chunk_owner(int32_t chunk) const {
+    const int32_t place = chunk % lane_chunk_count % problem.rank_count;
+    return members.empty() ? place : members[static_cast<size_t>(place)];
 }
 
-Result<Schedule> build_schedule(std::string_view algorithm_name, const Problem& problem) {
-    const Algorithm* algorithm = find_algorithm(algorithm_name);
-    if (algorithm == nullptr) {
-        std::string allowed = "must be one of";
-        for (const Algorithm* known : algorithms()) {
-            allowed += " " + std::string(known->name);
+bool Schedule::holds_input(int32_t participant, int32_t chunk) const {
+    return contributes(participant, chunk);
+}
+
+bool Schedule::contributes(int32_t participant, int32_t chunk) const {
+    if (is_switch(participant) || !is_member(participant)) {
+        return false;
+    }
+    switch (problem.collective) {
+        case Collective::all_gather:
+            return participant == chunk_owner(chunk);
+        case Collective::broadcast:
+            return participant == root();
+        case Collective::all_reduce:
+        case Collective::reduce_scatter:
+        case Collective::reduce:
+            break;
+    }
+    return true;
+}
+
+bool Schedule::shall_hold(int32_t participant, int32_t chunk) const {
+    if (is_switch(participant) || !is_member(participant)) {
+        return false;
+    }
+    switch (problem.collective) {
+        case Collective::reduce_scatter:
+            return participant == chunk_owner(chunk);
+        case Collective::reduce:
+            return participant == root();
+        case Collective::all_reduce:
+        case Collective::all_gather:
+        case Collective::broadcast:
+            break;
+    }
+    return true;
+}
+
+int32_t Schedule::contributor_count() const {
+    const bool one =
+        problem.collective == Collective::all_gather || problem.collective == Collective::broadcast;
+    return one ? 1 : problem.rank_count;
+}
+
+namespace {
+
+// From positions, and from chunks of a lane, to what they stand for.
+void place(const Schedule& schedule, int32_t lane, std::vector<Transfer>& transfers, size_t first) {
+    const int32_t channel = schedule.lane_channel(lane);
+    const int32_t* order = schedule.orders[static_cast<size_t>(channel)].data();
+    const bool by_owner = schedule.relabel_chunks;
+    for (size_t i = first; i < transfers.size(); ++i) {
+        Transfer& transfer = transfers[i];
+        transfer.channel = channel;
+        transfer.source_rank = order[transfer.source_rank];
+        transfer.target_rank = order[transfer.target_rank];
+        if (by_owner) {
+            transfer.chunk_begin = schedule.member_index(order[transfer.chunk_begin]);
         }
-        return invalid_field("algorithm", std::string(algorithm_name), allowed);
+        transfer.chunk_begin += lane * schedule.lane_chunk_count;
+    }
+}
+
+}  // namespace
+
+void Schedule::append_sends(int32_t lane,
+                            int32_t step,
+                            int32_t participant,
+                            std::vector<Transfer>& transfers) const {
+    const int32_t position =
+        positions[static_cast<size_t>(lane_channel(lane))][static_cast<size_t>(participant)];
+    if (position >= 0) {
+        const size_t first = transfers.size();
+        algorithm->append_sends(*this, step, position, transfers);
+        place(*this, lane, transfers, first);
+    }
+}
+
+void Schedule::append_receives(int32_t lane,
+                               int32_t step,
+                               int32_t participant,
+                               std::vector<Transfer>& transfers) const {
+    const int32_t position =
+        positions[static_cast<size_t>(lane_channel(lane))][static_cast<size_t>(participant)];
+    if (position >= 0) {
+        const size_t first = transfers.size();
+        algorithm->append_receives(*this, step, position, transfers);
+        place(*this, lane, transfers, first);
+    }
+}
+
+int64_t Schedule::message_count() const {
+    return int64_t{lane_count} * algorithm->message_count(*this);
+}
+
+namespace {
+
+Result<const Algorithm*> look_up(std::string_view name) {
+    if (const Algorithm* algorithm = find_algorithm(name); algorithm != nullptr) {
+        return algorithm;
+    }
+    std::string allowed = "must be one of";
+    for (const Algorithm* known : algorithms()) {
+        allowed += " " + std::string(known->name);
+    }
+    return invalid_field("algorithm", std::string(name), allowed);
+}
+
+std::vector<int32_t> natural_order(int32_t rank_count) {
+    std::vector<int32_t> order(static_cast<size_t>(rank_count));
+    std::iota(order.begin(), order.end(), 0);
+    return order;
+}
+
+// Fills in who sits where: the arrangement's orders, or the algorithm's, or 0, 1, 2 ...
+void seat(Schedule& schedule, const Arrangement& arrangement) {
+    const int32_t rank_count = schedule.problem.rank_count;
+    int32_t highest = rank_count - 1;
+    for (int32_t channel = 0; channel < schedule.channel_count; ++channel) {
+        std::vector<int32_t> order;
+        if (!arrangement.orders.empty()) {
+            const size_t last = arrangement.orders.size() - 1;
+            order = arrangement.orders[std::min(static_cast<size_t>(channel), last)];
+        } else if (schedule.algorithm->order != nullptr) {
+            order = schedule.algorithm->order(rank_count, channel);
+        } else {
+            order = natural_order(rank_count);
+        }
+        RS_CHECK(std::ssize(order) == rank_count);
+        highest = std::max(highest, *std::max_element(order.begin(), order.end()));
+        schedule.orders.push_back(std::move(order));
+    }
+    schedule.participant_count =
+        std::max(arrangement.rank_limit, highest + 1) + (schedule.with_switch ? 1 : 0);
+    for (std::vector<int32_t>& order : schedule.orders) {
+        if (schedule.with_switch) {
+            order.push_back(schedule.participant_count - 1);
+        }
+        std::vector<int32_t> position(static_cast<size_t>(schedule.participant_count), -1);
+        for (size_t i = 0; i < order.size(); ++i) {
+            position[static_cast<size_t>(order[i])] = static_cast<int32_t>(i);
+        }
+        schedule.positions.push_back(std::move(position));
+    }
+    if (highest >= rank_count) {  // somebody is left out
+        schedule.members.assign(schedule.orders[0].begin(),
+                                schedule.orders[0].begin() + rank_count);
+        std::sort(schedule.members.begin(), schedule.members.end());
+    }
+}
+
+}  // namespace
+
+int32_t Schedule::member_index(int32_t participant) const {
+    if (members.empty()) {
+        return participant;
+    }
+    return static_cast<int32_t>(std::lower_bound(members.begin(), members.end(), participant) -
+                                members.begin());
+}
+
+Result<Schedule> build_schedule(std::string_view algorithm_name,
+                                const Problem& problem,
+                                const Arrangement& arrangement) {
+    const auto algorithm = look_up(algorithm_name);
+    if (!algorithm) {
+        return algorithm.error();
     }
     Schedule schedule;
-    schedule.algorithm = algorithm;
+    schedule.algorithm = *algorithm;
     schedule.problem = problem;
-    if (const Status planned = algorithm->plan(schedule); !planned) {
+    schedule.problem.collective = (*algorithm)->collective;
+    schedule.channel_count = std::max(1, arrangement.channel_count);
+    schedule.piece_count = std::max(1, arrangement.piece_count);
+    schedule.group_size = std::max(1, arrangement.group_size);
+    if (const Status planned = (*algorithm)->plan(schedule, arrangement); !planned) {
         return planned.error();
     }
+    schedule.lane_count = schedule.channel_count * schedule.piece_count;
+    const int64_t chunks = int64_t{schedule.lane_count} * schedule.lane_chunk_count;
+    if (chunks > cell_count_max / (problem.rank_count + 1)) {
+        return invalid_field(schedule.piece_count > 1 ? "chunks" : "channels",
+                             std::to_string(schedule.piece_count > 1 ? schedule.piece_count
+                                                                     : schedule.channel_count),
+                             "cuts the buffers of " + std::to_string(problem.rank_count) +
+                                 " ranks into " + std::to_string(chunks) +
+                                 " parts each; all together may have " +
+                                 std::to_string(cell_count_max) + ", so ask for fewer");
+    }
+    schedule.chunk_count = static_cast<int32_t>(chunks);
+    schedule.relabel_chunks = gives_each_its_part(schedule.problem.collective);
+    RS_CHECK(!schedule.relabel_chunks || schedule.lane_chunk_count == problem.rank_count);
+    seat(schedule, arrangement);
     return schedule;
 }
 
 namespace {
 
-// Which inputs a chunk holds at each rank: one bit per contributing rank.
+// Which inputs a chunk holds at each participant: one bit per contributing rank.
 class Contributions {
   public:
     explicit Contributions(const Schedule& schedule)
         : chunk_count_(schedule.chunk_count),
-          word_count_((schedule.problem.rank_count + 63) / 64),
-          words_(static_cast<size_t>(schedule.problem.rank_count) * chunk_count_ * word_count_) {
-        for (int32_t rank = 0; rank < schedule.problem.rank_count; ++rank) {
+          word_count_((schedule.participant_count + 63) / 64),
+          words_(static_cast<size_t>(schedule.participant_count) * chunk_count_ * word_count_) {
+        for (int32_t rank = 0; rank < schedule.participant_count; ++rank) {
             for (int32_t chunk = 0; chunk < chunk_count_; ++chunk) {
-                at(rank, chunk)[rank / 64] |= uint64_t{1} << (rank % 64);
+                if (schedule.holds_input(rank, chunk)) {
+                    at(rank, chunk)[rank / 64] |= uint64_t{1} << (rank % 64);
+                }
             }
         }
     }
@@ -88,9 +277,13 @@ class Contributions {
     int32_t count(int32_t rank, int32_t chunk) const {
         int32_t count = 0;
         for (size_t i = 0; i < word_count_; ++i) {
-            count += __builtin_popcountll(words_[offset(rank, chunk) + i]);
+            count += std::popcount(words_[offset(rank, chunk) + i]);
         }
         return count;
+    }
+    bool has(int32_t rank, int32_t chunk, int32_t contributor) const {
+        const uint64_t word = words_[offset(rank, chunk) + static_cast<size_t>(contributor / 64)];
+        return ((word >> (contributor % 64)) & 1) != 0;
     }
 
   private:
@@ -104,7 +297,7 @@ class Contributions {
     std::vector<uint64_t> words_;
 };
 
-std::string place(const Transfer& transfer, int32_t chunk) {
+std::string where(const Transfer& transfer, int32_t chunk) {
     return "step " + std::to_string(transfer.step) + ", rank " +
            std::to_string(transfer.source_rank) + " to " + std::to_string(transfer.target_rank) +
            ", chunk " + std::to_string(chunk);
@@ -119,11 +312,14 @@ struct Step {
     std::vector<Transfer> receives;
 };
 
+// One step of all lanes.
 Step collect_step(const Schedule& schedule, int32_t step) {
     Step all;
-    for (int32_t rank = 0; rank < schedule.problem.rank_count; ++rank) {
-        schedule.append_sends(step, rank, all.sends);
-        schedule.append_receives(step, rank, all.receives);
+    for (int32_t lane = 0; lane < schedule.lane_count; ++lane) {
+        for (int32_t rank = 0; rank < schedule.participant_count; ++rank) {
+            schedule.append_sends(lane, step, rank, all.sends);
+            schedule.append_receives(lane, step, rank, all.receives);
+        }
     }
     const auto by_place = [](const Transfer& a, const Transfer& b) {
         return std::tuple(a.source_rank, a.target_rank, a.chunk_begin) <
@@ -134,69 +330,164 @@ Step collect_step(const Schedule& schedule, int32_t step) {
     return all;
 }
 
+// What the collective asks for, of one rank and chunk.
+Status check_result(const Schedule& schedule,
+                    const Contributions& held,
+                    int32_t rank,
+                    int32_t chunk) {
+    const int32_t expected = schedule.contributor_count();
+    bool right = held.count(rank, chunk) == expected;
+    for (int32_t other = 0; right && other < schedule.participant_count; ++other) {
+        right = held.has(rank, chunk, other) == schedule.contributes(other, chunk);
+    }
+    if (!right) {
+        return broken("rank " + std::to_string(rank) + " ends with " +
+                      std::to_string(held.count(rank, chunk)) + " of " + std::to_string(expected) +
+                      " inputs in chunk " + std::to_string(chunk));
+    }
+    return Done{};
+}
+
+// All messages of a step leave before any arrives.
+Status carry_out_step(const Schedule& schedule,
+                      const std::vector<Transfer>& sends,
+                      Contributions& held) {
+    std::vector<std::vector<uint64_t>> payloads;
+    for (const Transfer& transfer : sends) {
+        for (int32_t i = 0; i < transfer.chunk_count; ++i) {
+            payloads.push_back(held.read(transfer.source_rank, transfer.chunk_begin + i));
+        }
+    }
+    size_t next = 0;
+    for (const Transfer& transfer : sends) {
+        if (schedule.lane_of(transfer) * schedule.lane_chunk_count + schedule.lane_chunk_count <
+            transfer.chunk_begin + transfer.chunk_count) {
+            return broken(where(transfer, transfer.chunk_begin) + " leaves its lane");
+        }
+        for (int32_t i = 0; i < transfer.chunk_count; ++i, ++next) {
+            const int32_t chunk = transfer.chunk_begin + i;
+            if (transfer.action == Action::copy) {
+                held.write(transfer.target_rank, chunk, payloads[next]);
+            } else if (!held.add(transfer.target_rank, chunk, payloads[next])) {
+                return broken(where(transfer, chunk) + " counts an input twice");
+            }
+        }
+    }
+    return Done{};
+}
+
 }  // namespace
 
 Result<Proof> verify(const Schedule& schedule) {
     Proof proof;
-    proof.sent_bytes.assign(static_cast<size_t>(schedule.problem.rank_count), 0);
+    proof.sent_bytes.assign(static_cast<size_t>(schedule.participant_count), 0);
     Contributions held(schedule);
     for (int32_t step = 0; step < schedule.step_count; ++step) {
         const Step all = collect_step(schedule, step);
         if (all.sends != all.receives) {
             return broken("in step " + std::to_string(step) + " the sends and the receives differ");
         }
-        // All messages of a step leave before any arrives.
-        std::vector<std::vector<uint64_t>> payloads;
-        for (const Transfer& transfer : all.sends) {
-            for (int32_t i = 0; i < transfer.chunk_count; ++i) {
-                payloads.push_back(held.read(transfer.source_rank, transfer.chunk_begin + i));
-            }
+        if (const Status status = carry_out_step(schedule, all.sends, held); !status) {
+            return status.error();
         }
-        size_t next = 0;
         for (const Transfer& transfer : all.sends) {
             ++proof.message_count;
             proof.sent_bytes[static_cast<size_t>(transfer.source_rank)] += schedule.bytes(transfer);
-            for (int32_t i = 0; i < transfer.chunk_count; ++i, ++next) {
-                const int32_t chunk = transfer.chunk_begin + i;
-                if (transfer.action == Action::copy) {
-                    held.write(transfer.target_rank, chunk, payloads[next]);
-                } else if (!held.add(transfer.target_rank, chunk, payloads[next])) {
-                    return broken(place(transfer, chunk) + " counts an input twice");
-                }
-            }
         }
     }
-    for (int32_t rank = 0; rank < schedule.problem.rank_count; ++rank) {
+    for (int32_t rank = 0; rank < schedule.participant_count; ++rank) {
         for (int32_t chunk = 0; chunk < schedule.chunk_count; ++chunk) {
-            if (held.count(rank, chunk) != schedule.problem.rank_count) {
-                return broken("rank " + std::to_string(rank) + " ends with " +
-                              std::to_string(held.count(rank, chunk)) + " of " +
-                              std::to_string(schedule.problem.rank_count) + " inputs in chunk " +
-                              std::to_string(chunk));
+            if (!schedule.shall_hold(rank, chunk)) {
+                continue;
+            }
+            if (const Status status = check_result(schedule, held, rank, chunk); !status) {
+                return status.error();
             }
         }
     }
     return proof;
 }
 
+std::string narrate(const Schedule& schedule, int32_t step, int32_t rank) {
+    const Contributions inputs(schedule);
+    Contributions held = inputs;
+    Step all;
+    for (int32_t earlier = 0; earlier <= step; ++earlier) {
+        all = collect_step(schedule, earlier);
+        if (earlier < step && !carry_out_step(schedule, all.sends, held)) {
+            return "";
+        }
+    }
+    const auto own = std::find_if(all.sends.begin(), all.sends.end(), [rank](const Transfer& send) {
+        return send.source_rank == rank;
+    });
+    if (own == all.sends.end()) {
+        return "";
+    }
+    const auto name = [&schedule](int32_t participant) {
+        return schedule.is_switch(participant) ? std::string("the switch")
+                                               : "rank " + std::to_string(participant);
+    };
+    const int32_t count = held.count(rank, own->chunk_begin);
+    const int32_t last = own->chunk_begin + own->chunk_count - 1;
+    const std::string what = own->chunk_count == 1 ? "chunk " + std::to_string(last)
+                                                   : "chunks " + std::to_string(own->chunk_begin) +
+                                                         " to " + std::to_string(last);
+    std::string text = name(rank) + " sends " + what;
+    if (count == schedule.contributor_count()) {
+        text += count > 1 ? ", finished," : "";
+    } else if (count > 1) {
+        text += ", the sum of " + std::to_string(count) + " inputs,";
+    } else {
+        text += ", its own input,";
+    }
+    const bool adds = own->action == Action::reduce;
+    return text + " to " + name(own->target_rank) +
+           (!adds                                  ? ", which overwrites its own"
+            : schedule.is_switch(own->target_rank) ? ", which adds it up"
+                                                   : ", which adds it to its own");
+}
+
 namespace {
 
-// Who touched one chunk of one rank's buffer last.
+// Who touched one chunk of one participant's buffer last.
 struct ChunkUse {
     int32_t writer_hop_count = 0;  // the owner's own hops up to the last write; 0: still the input
     std::vector<Dependency> readers;  // hops of others that read it since
 };
 
-}  // namespace
+class HopDeriver {
+  public:
+    explicit HopDeriver(const Schedule& schedule)
+        : schedule_(schedule),
+          uses_(static_cast<size_t>(schedule.participant_count) *
+                static_cast<size_t>(schedule.chunk_count)),
+          overwritten_step_(uses_.size(), -1) {
+        plan_.hops.resize(static_cast<size_t>(schedule.participant_count));
+        plan_.staging_element_counts.resize(static_cast<size_t>(schedule.participant_count), 0);
+    }
 
-Result<std::vector<std::vector<Hop>>> derive_hops(const Schedule& schedule) {
-    const int32_t rank_count = schedule.problem.rank_count;
-    std::vector<std::vector<Hop>> hops(static_cast<size_t>(rank_count));
-    std::vector<ChunkUse> uses(static_cast<size_t>(rank_count) * schedule.chunk_count);
-    const auto use = [&](int32_t rank, int32_t chunk) -> ChunkUse& {
-        return uses[static_cast<size_t>(rank) * schedule.chunk_count + chunk];
-    };
-    const auto depend = [](Hop& hop, Dependency dependency) {
+    HopPlan derive() {
+        for (int32_t step = 0; step < schedule_.step_count; ++step) {
+            add_step(collect_step(schedule_, step).receives, step);
+        }
+        return std::move(plan_);
+    }
+
+  private:
+    size_t cell(int32_t rank, int32_t chunk) const {
+        return static_cast<size_t>(rank) * static_cast<size_t>(schedule_.chunk_count) +
+               static_cast<size_t>(chunk);
+    }
+
+    template <class Visit>
+    void for_each_chunk(const Transfer& transfer, Visit visit) {
+        for (int32_t i = 0; i < transfer.chunk_count; ++i) {
+            visit(transfer.chunk_begin + i);
+        }
+    }
+
+    static void depend(Hop& hop, Dependency dependency) {
         if (dependency.rank == hop.transfer.target_rank || dependency.hop_count == 0) {
             return;  // its own earlier hops are done anyway; inputs are there from the start
         }
@@ -207,48 +498,115 @@ Result<std::vector<std::vector<Hop>>> derive_hops(const Schedule& schedule) {
             }
         }
         hop.dependencies.push_back(dependency);
-    };
-    for (int32_t step = 0; step < schedule.step_count; ++step) {
-        const Step all = collect_step(schedule, step);
-        std::vector<int32_t> hop_counts;  // [transfer of this step] the receiver's hops up to it
-        for (const Transfer& transfer : all.receives) {
-            auto& mine = hops[static_cast<size_t>(transfer.target_rank)];
-            mine.push_back({transfer, {}});
-            hop_counts.push_back(static_cast<int32_t>(mine.size()));
-            for (int32_t i = 0; i < transfer.chunk_count; ++i) {
-                const int32_t chunk = transfer.chunk_begin + i;
-                depend(mine.back(),
-                       {transfer.source_rank, use(transfer.source_rank, chunk).writer_hop_count});
-                for (const Dependency& reader : use(transfer.target_rank, chunk).readers) {
-                    depend(mine.back(), reader);
-                }
+    }
+
+    // True when the source takes something into one of these chunks in the same step.
+    bool needs_staging(const Transfer& transfer, int32_t step) {
+        bool needs = false;
+        for_each_chunk(transfer, [&](int32_t chunk) {
+            needs = needs || overwritten_step_[cell(transfer.source_rank, chunk)] == step;
+        });
+        return needs;
+    }
+
+    // Appends a hop to its receiver's; returns how many that has now.
+    int32_t append(const Hop& hop) {
+        auto& mine = plan_.hops[static_cast<size_t>(hop.transfer.target_rank)];
+        mine.push_back(hop);
+        return static_cast<int32_t>(mine.size());
+    }
+
+    int32_t append_reading(const Transfer& transfer, HopKind kind, int64_t staging_begin) {
+        Hop hop{transfer, kind, staging_begin, {}};
+        for_each_chunk(transfer, [&](int32_t chunk) {
+            const ChunkUse& source = uses_[cell(transfer.source_rank, chunk)];
+            depend(hop, {transfer.source_rank, source.writer_hop_count});
+        });
+        if (kind == HopKind::direct) {
+            depend_on_readers(hop);
+        }
+        return append(hop);
+    }
+
+    void depend_on_readers(Hop& hop) {
+        for_each_chunk(hop.transfer, [&](int32_t chunk) {
+            for (const Dependency& reader : uses_[cell(hop.transfer.target_rank, chunk)].readers) {
+                depend(hop, reader);
+            }
+        });
+    }
+
+    void note_reader(const Transfer& transfer, int32_t hop_count) {
+        for_each_chunk(transfer, [&](int32_t chunk) {
+            uses_[cell(transfer.source_rank, chunk)].readers.push_back(
+                {transfer.target_rank, hop_count});
+        });
+    }
+
+    void note_writer(const Transfer& transfer, int32_t hop_count) {
+        for_each_chunk(transfer, [&](int32_t chunk) {
+            ChunkUse& target = uses_[cell(transfer.target_rank, chunk)];
+            target.writer_hop_count = hop_count;
+            target.readers.clear();
+        });
+    }
+
+    void add_step(const std::vector<Transfer>& receives, int32_t step) {
+        for (const Transfer& transfer : receives) {
+            for_each_chunk(transfer, [&](int32_t chunk) {
+                overwritten_step_[cell(transfer.target_rank, chunk)] = step;
+            });
+        }
+        std::vector<int64_t> staged(receives.size(), -1);
+        std::vector<int64_t> taken(plan_.hops.size(), 0);  // of each staging area in this step
+        for (size_t i = 0; i < receives.size(); ++i) {
+            const Transfer& transfer = receives[i];
+            if (!needs_staging(transfer, step)) {
+                continue;
+            }
+            int64_t& begin = taken[static_cast<size_t>(transfer.target_rank)];
+            staged[i] = begin;
+            begin += schedule_.bytes(transfer) / element_bytes(schedule_.problem.element_type);
+            note_reader(transfer, append_reading(transfer, HopKind::fetch, staged[i]));
+        }
+        for (size_t rank = 0; rank < taken.size(); ++rank) {
+            int64_t& most = plan_.staging_element_counts[rank];
+            most = std::max(most, taken[rank]);
+        }
+        take_in(receives, staged);
+    }
+
+    void take_in(const std::vector<Transfer>& receives, const std::vector<int64_t>& staged) {
+        std::vector<int32_t> hop_counts;
+        for (size_t i = 0; i < receives.size(); ++i) {
+            if (staged[i] < 0) {
+                hop_counts.push_back(append_reading(receives[i], HopKind::direct, 0));
+            } else {
+                Hop hop{receives[i], HopKind::take_in, staged[i], {}};
+                depend_on_readers(hop);
+                hop_counts.push_back(append(hop));
             }
         }
-        for (size_t i = 0; i < all.receives.size(); ++i) {
-            const Transfer& transfer = all.receives[i];
-            for (int32_t k = 0; k < transfer.chunk_count; ++k) {
-                ChunkUse& target = use(transfer.target_rank, transfer.chunk_begin + k);
-                target.writer_hop_count = hop_counts[i];
-                target.readers.clear();
-            }
+        for (size_t i = 0; i < receives.size(); ++i) {
+            note_writer(receives[i], hop_counts[i]);
         }
-        for (size_t i = 0; i < all.receives.size(); ++i) {
-            const Transfer& transfer = all.receives[i];
-            for (int32_t k = 0; k < transfer.chunk_count; ++k) {
-                ChunkUse& source = use(transfer.source_rank, transfer.chunk_begin + k);
-                const auto& own = hops[static_cast<size_t>(transfer.source_rank)];
-                if (source.writer_hop_count > 0 &&
-                    own[static_cast<size_t>(source.writer_hop_count - 1)].transfer.step == step) {
-                    return plain_error(
-                        ErrorKind::unsupported,
-                        place(transfer, transfer.chunk_begin + k) +
-                            ": is sent and overwritten in one step, which needs a second buffer");
-                }
-                source.readers.push_back({transfer.target_rank, hop_counts[i]});
+        for (size_t i = 0; i < receives.size(); ++i) {
+            if (staged[i] < 0) {
+                note_reader(receives[i], hop_counts[i]);
             }
         }
     }
-    return hops;
+
+    const Schedule& schedule_;
+    HopPlan plan_;
+    std::vector<ChunkUse> uses_;
+    std::vector<int32_t> overwritten_step_;  // [participant][chunk] the last step that does
+};
+
+}  // namespace
+
+HopPlan derive_hops(const Schedule& schedule) {
+    return HopDeriver(schedule).derive();
 }
 
 }  // namespace ringscope

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "shared/algorithm.hpp"
+#include "shared/arrange.hpp"
 #include "shared/units.hpp"
 
 namespace ringscope {
@@ -27,6 +28,8 @@ Status check_duration(const RunSpec& run, const Schedule& schedule) {
                 break;
             case Knob::Kind::rank_start:
                 start_ps = std::max(start_ps, knob.value);
+                break;
+            default:
                 break;
         }
     };
@@ -51,6 +54,26 @@ Status check_duration(const RunSpec& run, const Schedule& schedule) {
     return Done{};
 }
 
+Link link_of(const Topology& topology, int32_t source_rank, int32_t target_rank) {
+    Router router(topology);
+    Link whole{.bandwidth_bytes_per_s = INT64_MAX};
+    for (const int32_t index : router.route(topology.rank_nodes[static_cast<size_t>(source_rank)],
+                                            topology.rank_nodes[static_cast<size_t>(target_rank)],
+                                            0)) {
+        const Link& link = topology.links[static_cast<size_t>(index)];
+        whole.bandwidth_bytes_per_s =
+            std::min(whole.bandwidth_bytes_per_s, link.bandwidth_bytes_per_s);
+        whole.latency_ps += link.latency_ps;
+    }
+    if (const auto pair = topology.pairs.find({source_rank, target_rank});
+        pair != topology.pairs.end()) {
+        whole.bandwidth_bytes_per_s =
+            pair->second.bandwidth_bytes_per_s.value_or(whole.bandwidth_bytes_per_s);
+        whole.latency_ps = pair->second.latency_ps.value_or(whole.latency_ps);
+    }
+    return whole;
+}
+
 }  // namespace
 
 Result<Simulator> Simulator::create(const RunSpec& run) {
@@ -63,7 +86,7 @@ Result<Simulator> Simulator::create(const RunSpec& run) {
                              std::to_string(run.iterations),
                              "must be 1 in a simulation, where every iteration would be the same");
     }
-    const auto schedule = build_schedule(run.algorithm, run.problem);
+    const auto schedule = build_schedule(run);
     if (!schedule) {
         return schedule.error();
     }
@@ -76,11 +99,11 @@ Result<Simulator> Simulator::create(const RunSpec& run) {
 Simulator::Simulator(const RunSpec& run, const Schedule& schedule)
     : run_(run),
       schedule_(schedule),
-      topology_(build_topology(run)),
+      topology_(*build_topology(run)),
       buffers_(schedule, run.seed),
       ranks_(static_cast<size_t>(schedule.problem.rank_count)),
       links_of_(static_cast<size_t>(schedule.problem.rank_count)),
-      messages_left_(schedule.algorithm->message_count(schedule.problem)) {
+      messages_left_(schedule.message_count()) {
     for (const Knob& knob : run_.settings) {
         if (knob.kind == Knob::Kind::rank_start) {
             ranks_[static_cast<size_t>(knob.rank)].start_ps = knob.value;
@@ -97,14 +120,14 @@ void Simulator::enter_step(int32_t rank, int64_t time_ps) {
     const int64_t ready_ps = std::max(time_ps, state.start_ps);
     for (; state.step < schedule_.step_count; ++state.step) {
         scratch_.clear();
-        schedule_.append_receives(state.step, rank, scratch_);
+        schedule_.append_receives(0, state.step, rank, scratch_);
         state.receives_left = static_cast<int32_t>(scratch_.size());
         if (const auto early = state.early.find(state.step); early != state.early.end()) {
             state.receives_left -= early->second;
             state.early.erase(early);
         }
         scratch_.clear();
-        schedule_.append_sends(state.step, rank, scratch_);
+        schedule_.append_sends(0, state.step, rank, scratch_);
         for (const Transfer& transfer : scratch_) {
             send(transfer, ready_ps);
         }
@@ -204,9 +227,9 @@ Status Simulator::apply(const Knob& knob) {
 }
 
 void Simulator::turn(const Knob& knob) {
-    topology_.apply(knob);
+    (void)topology_.apply(knob);
     for (LinkState& state : links_) {
-        const Link link = topology_.link(state.source_rank, state.target_rank);
+        const Link link = link_of(topology_, state.source_rank, state.target_rank);
         if (link != state.link) {
             retime(state, link);
         }
@@ -269,7 +292,7 @@ int32_t Simulator::link_index(int32_t source_rank, int32_t target_rank) {
     LinkState state;
     state.source_rank = source_rank;
     state.target_rank = target_rank;
-    state.link = topology_.link(source_rank, target_rank);
+    state.link = link_of(topology_, source_rank, target_rank);
     links_.push_back(std::move(state));
     known.emplace_back(target_rank, index);
     return index;

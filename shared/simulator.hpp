@@ -66,7 +66,7 @@ class Simulator {
         int64_t begin_ps = 0;     // the first byte leaves
         int64_t wire_end_ps = 0;  // the last byte has left; the link is free
         int64_t end_ps = 0;       // the last byte has arrived
-        Buffers::Payload payload;
+        std::vector<uint32_t> payload;
     };
     struct LinkState {
         int32_t source_rank = 0;

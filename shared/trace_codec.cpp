@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "shared/arrange.hpp"
 #include "shared/units.hpp"
 
 namespace ringscope {
@@ -200,7 +201,7 @@ Status TraceDecoder::take_run(std::string_view line) {
     if (!run) {
         return at_line(run.error().message);
     }
-    const auto schedule = build_schedule(run->algorithm, run->problem);
+    const auto schedule = build_schedule(*run);
     if (!schedule) {
         return at_line(schedule.error().message);
     }
@@ -221,10 +222,10 @@ Status TraceDecoder::take_event(std::span<const std::string_view> fields) {
     if (event_count_ == trace_event_count_max) {
         return at_line("exceeds " + std::to_string(trace_event_count_max) + " events");
     }
-    const int64_t rank_max = trace_.run.problem.rank_count - 1;
+    const int64_t rank_max = schedule_.participant_count - 1;
     const std::array<int64_t, event_field_count - 1> limits{trace_.run.iterations - 1,
                                                             schedule_.step_count - 1,
-                                                            0,
+                                                            schedule_.channel_count - 1,
                                                             rank_max,
                                                             rank_max,
                                                             schedule_.chunk_count - 1,

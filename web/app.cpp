@@ -465,9 +465,9 @@ int32_t furthest_step(const App& app) {
 }
 
 int64_t closed_form_ps(const App& app) {
-    const Algorithm& algorithm = *app.show->replay.schedule().algorithm;
-    return algorithm.closed_form_ps(
-        app.run.problem, app.run.bandwidth_bytes_per_s, app.run.latency_ps);
+    const Schedule& schedule = app.show->replay.schedule();
+    return schedule.algorithm->closed_form_ps(
+        schedule, app.run.bandwidth_bytes_per_s, app.run.latency_ps);
 }
 
 std::string shown_trace_hash(const App& app) {

@@ -6,6 +6,7 @@
 #include "native/engine.hpp"
 
 #define RINGSCOPE_ENGINES(X) X(threads)
+#include "shared/arrange.hpp"
 
 namespace ringscope {
 
@@ -78,7 +79,7 @@ Result<const Engine*> find_engine(const RunSpec& run) {
         if (engine->info.name != run.engine) {
             continue;
         }
-        const auto schedule = build_schedule(run.algorithm, run.problem);
+        const auto schedule = build_schedule(run);
         if (!schedule) {
             return schedule.error();
         }

@@ -263,7 +263,7 @@ class ThreadsRun {
         const int64_t begin = multiply_divide(count, static_cast<int64_t>(index), worker_count);
         const int64_t end = multiply_divide(count, static_cast<int64_t>(index) + 1, worker_count);
         for (int64_t element = begin; element < end; ++element) {
-            expected_.get()[element] = expected_value(schedule_.problem, run_.seed, element);
+            expected_.get()[element] = expected_value(schedule_, run_.seed, 0, element);
         }
     }
 
@@ -439,7 +439,7 @@ Status check_threads(const RunSpec& run, const Schedule& schedule) {
                                  std::to_string(rank_count) +
                                  " ranks here: all buffers together get half of the free memory");
     }
-    const int64_t messages = schedule.algorithm->message_count(run.problem);
+    const int64_t messages = schedule.message_count();
     if (messages > trace_event_count_max / run.iterations) {
         return invalid_field("iterations",
                              std::to_string(run.iterations),
@@ -454,16 +454,13 @@ Result<Outcome> run_threads(const RunSpec& run, const Schedule& schedule, TraceW
     if (const Status status = check_threads(run, schedule); !status) {
         return status.error();
     }
-    auto hops = derive_hops(schedule);
-    if (!hops) {
-        return hops.error();
-    }
+    HopPlan plan = derive_hops(schedule);
     std::vector<int> cpus = allowed_cpus();
     if (cpus.empty()) {
         return plain_error(ErrorKind::device, "the system does not say which cores may be used");
     }
     cpus.resize(std::min(cpus.size(), static_cast<size_t>(run.problem.rank_count)));
-    ThreadsRun threads(run, schedule, std::move(*hops), std::move(cpus));
+    ThreadsRun threads(run, schedule, std::move(plan.hops), std::move(cpus));
     if (!threads.allocate()) {
         return plain_error(ErrorKind::device, "there is not enough memory for the buffers");
     }

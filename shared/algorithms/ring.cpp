@@ -4,59 +4,57 @@
 // - Steps: 2(N-1), one message per rank in each.
 // - Bytes per rank: 2(N-1)/N S sent and as many received, the least without help from the network.
 // - Wins when bandwidth binds. Loses to trees when latency does, as its steps grow with N.
+// - chunks=k is the segmented ring: k rings one behind the other on the same links, so that latency
+//   hides behind the bytes of the others. channels=r are r rings side by side, as NCCL has them.
+//   Each goes through the hosts another way, so that it has a way out of its own.
 // - Source: Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of
 //   workstations", JPDC 69 (2009), section 4.
 #include <string>
 
 #include "shared/algorithm.hpp"
-#include "shared/units.hpp"
+#include "shared/closed_forms.hpp"
 
 namespace ringscope {
 namespace {
 
-int32_t ring_position(int64_t value, int32_t rank_count) {
-    const auto position = static_cast<int32_t>(value % rank_count);
-    return position < 0 ? position + rank_count : position;
-}
-
 int32_t half_step_count(const Schedule& schedule) {
-    return schedule.problem.rank_count - 1;
+    return schedule.position_count() - 1;
 }
 
-// In step s rank r sends chunk r - s to rank r + 1. The last chunk it receives in the
-// reduce-scatter is r + 1, now complete, and that is where the same formula makes the all-gather
+// In step s position p sends chunk p - s to position p + 1. The last chunk it receives in the
+// reduce-scatter is p + 1, now complete, and that is where the same formula makes the all-gather
 // start.
-Transfer ring_transfer(const Schedule& schedule, int32_t step, int32_t source_rank) {
-    const int32_t rank_count = schedule.problem.rank_count;
+Transfer ring_transfer(const Schedule& schedule, int32_t step, int32_t source) {
+    const int32_t n = schedule.position_count();
     Transfer transfer;
     transfer.step = step;
-    transfer.source_rank = source_rank;
-    transfer.target_rank = ring_position(int64_t{source_rank} + 1, rank_count);
+    transfer.source_rank = source;
+    transfer.target_rank = wrap(source + 1, n);
     transfer.action = step < half_step_count(schedule) ? Action::reduce : Action::copy;
-    transfer.chunk_begin = ring_position(int64_t{source_rank} - step, rank_count);
+    transfer.chunk_begin = wrap(source - step, n);
     transfer.chunk_count = 1;
     return transfer;
 }
 
-Status plan(Schedule& schedule) {
-    schedule.step_count = 2 * (schedule.problem.rank_count - 1);
-    schedule.chunk_count = schedule.problem.rank_count;
+Status plan(Schedule& schedule, const Arrangement&) {
+    schedule.step_count = 2 * (schedule.position_count() - 1);
+    schedule.lane_chunk_count = schedule.position_count();
     return Done{};
 }
 
 void append_sends(const Schedule& schedule,
                   int32_t step,
-                  int32_t rank,
+                  int32_t position,
                   std::vector<Transfer>& transfers) {
-    transfers.push_back(ring_transfer(schedule, step, rank));
+    transfers.push_back(ring_transfer(schedule, step, position));
 }
 
 void append_receives(const Schedule& schedule,
                      int32_t step,
-                     int32_t rank,
+                     int32_t position,
                      std::vector<Transfer>& transfers) {
-    const int32_t left_rank = ring_position(int64_t{rank} - 1, schedule.problem.rank_count);
-    transfers.push_back(ring_transfer(schedule, step, left_rank));
+    const int32_t left = wrap(position - 1, schedule.position_count());
+    transfers.push_back(ring_transfer(schedule, step, left));
 }
 
 std::string_view phase(const Schedule& schedule, int32_t step) {
@@ -65,41 +63,31 @@ std::string_view phase(const Schedule& schedule, int32_t step) {
 
 std::string explain(const Schedule& schedule, int32_t step) {
     const int32_t half = half_step_count(schedule);
-    const Transfer transfer = ring_transfer(schedule, step, 0);
-    const std::string chunk = std::to_string(transfer.chunk_begin);
-    const std::string target = std::to_string(transfer.target_rank);
     if (step == 0) {
         return "Every rank sends its own input of one chunk to its right-hand neighbour, which "
-               "adds it in: rank 0 "
-               "sends chunk " +
-               chunk + " to rank " + target + ".";
+               "adds it in.";
     }
     if (step < half) {
-        return "Every rank passes on the chunk it has just added to: rank 0 sends chunk " + chunk +
-               ", by now a sum over " + std::to_string(step + 1) + " ranks, to rank " + target +
-               ", which adds its own.";
+        return "Every rank passes on the chunk it has just added to, by now a sum over " +
+               std::to_string(step + 1) + " ranks.";
     }
     if (step == half) {
-        return "The reduce-scatter is done: every rank owns one finished chunk. Now finished "
-               "chunks go round: rank 0 "
-               "sends its chunk " +
-               chunk + " to rank " + target + ", which overwrites its own.";
+        return "The reduce-scatter is done: every rank owns one finished chunk. Now the finished "
+               "chunks go round.";
     }
-    return "Every rank passes on the finished chunk it has just received: rank 0 sends chunk " +
-           chunk + " to rank " + target + ".";
+    return "Every rank passes on the finished chunk it has just received.";
 }
 
-int64_t message_count(const Problem& problem) {
-    return int64_t{2} * problem.rank_count * (problem.rank_count - 1);
+int64_t message_count(const Schedule& schedule) {
+    const int64_t n = schedule.position_count();
+    return 2 * n * (n - 1);
 }
 
-// 2(N-1)(alpha + S/(N B)), each step rounded up to a whole picosecond as the simulator does.
-int64_t closed_form_ps(const Problem& problem, int64_t bandwidth_bytes_per_s, int64_t latency_ps) {
-    const int64_t steps = 2 * (int64_t{problem.rank_count} - 1);
-    const int64_t chunk_elements =
-        (problem.element_count + problem.rank_count - 1) / problem.rank_count;
-    const int64_t chunk_bytes = chunk_elements * element_bytes(problem.element_type);
-    return steps * (latency_ps + transfer_ps(chunk_bytes, bandwidth_bytes_per_s));
+int64_t closed_form_ps(const Schedule& schedule,
+                       int64_t bandwidth_bytes_per_s,
+                       int64_t latency_ps) {
+    const int64_t steps = 2 * (int64_t{schedule.position_count()} - 1);
+    return pipelined_ring_ps(schedule, steps, bandwidth_bytes_per_s, latency_ps);
 }
 
 }  // namespace
@@ -108,6 +96,9 @@ extern const Algorithm ring_algorithm;
 const Algorithm ring_algorithm{
     .name = "ring",
     .summary = "reduce-scatter and all-gather around a ring; fewest bytes per link, 2(N-1) steps",
+    .steps = "2(N-1)",
+    .bytes_per_rank = "2(N-1)/N S",
+    .wins = "when bandwidth binds; loses to trees on small buffers and many ranks",
     .source = "Patarasuk and Yuan 2009, section 4",
     .plan = plan,
     .append_sends = append_sends,

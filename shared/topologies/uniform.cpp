@@ -1,16 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uniform: a private link from each rank to each other rank, all with the run's bandwidth and
-// latency. The network of the textbook formulas; nothing is shared, so nothing queues behind
-// another rank's bytes.
+// Uniform: the network of the textbook formulas. Each rank has one port per direction, of the run's
+// bandwidth, into a network without contention; a message from any rank to any other takes the
+// run's latency. A rank that sends to several others at once shares its port among them; a rank
+// that talks to one other has, in effect, a private link to it.
 #include "shared/topology.hpp"
 
 namespace ringscope {
 namespace {
 
-Topology build(const RunSpec& run) {
+Result<Topology> build(const RunSpec& run) {
     Topology topology;
-    topology.common = {.bandwidth_bytes_per_s = run.bandwidth_bytes_per_s,
-                       .latency_ps = run.latency_ps};
+    const int32_t rank_count = run.problem.rank_count;
+    for (int32_t rank = 0; rank < rank_count; ++rank) {
+        topology.rank_nodes.push_back(
+            topology.add_node(NodeKind::gpu, "gpu" + std::to_string(rank), 0));
+    }
+    const int32_t network = topology.add_node(NodeKind::network, "network0");
+    topology.reducing_node = network;
+    for (const int32_t node : topology.rank_nodes) {
+        topology.add_link({.source_node = node,
+                           .target_node = network,
+                           .bandwidth_bytes_per_s = run.bandwidth_bytes_per_s,
+                           .latency_ps = run.latency_ps,
+                           .follows_bandwidth = true,
+                           .follows_latency = true});
+        topology.add_link({.source_node = network,
+                           .target_node = node,
+                           .bandwidth_bytes_per_s = run.bandwidth_bytes_per_s,
+                           .follows_bandwidth = true});
+    }
     return topology;
 }
 
@@ -19,7 +37,8 @@ Topology build(const RunSpec& run) {
 extern const TopologyPreset uniform_topology;
 const TopologyPreset uniform_topology{
     .name = "uniform",
-    .summary = "a private link from each rank to each other rank, all alike",
+    .summary = "one port per rank and direction, all alike, into a network without contention",
+    .source = "",
     .build = build,
 };
 

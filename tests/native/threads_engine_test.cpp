@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "native/engine.hpp"
+#include "shared/arrange.hpp"
 #include "shared/replay.hpp"
 #include "shared/units.hpp"
 
@@ -44,7 +45,7 @@ Measured measure(const RunSpec& run, const Schedule& schedule) {
 }
 
 Measured measure(const RunSpec& run) {
-    return measure(run, *build_schedule(run.algorithm, run.problem));
+    return measure(run, *build_schedule(run));
 }
 
 using HopKey = std::tuple<int32_t, int32_t, int32_t, int32_t, int32_t>;  // iteration, target, step,
@@ -64,18 +65,17 @@ void expect_complete(const RunSpec& run, const std::vector<Event>& events) {
         EXPECT_TRUE(by_key.emplace(key_of(event.iteration, event.transfer), event).second)
             << "a hop came twice";
     }
-    const auto hops = derive_hops(*build_schedule(run.algorithm, run.problem));
-    ASSERT_TRUE(hops);
+    const auto hops = derive_hops(*build_schedule(run)).hops;
     size_t hop_count = 0;
     for (int32_t iteration = 0; iteration < run.iterations; ++iteration) {
         const auto event_of = [&](int32_t rank, int32_t hop) {
             const auto found = by_key.find(key_of(
-                iteration, (*hops)[static_cast<size_t>(rank)][static_cast<size_t>(hop)].transfer));
+                iteration, hops[static_cast<size_t>(rank)][static_cast<size_t>(hop)].transfer));
             EXPECT_NE(found, by_key.end()) << "a hop is missing";
             return found == by_key.end() ? Event() : found->second;
         };
         for (int32_t rank = 0; rank < run.problem.rank_count; ++rank) {
-            const auto& own = (*hops)[static_cast<size_t>(rank)];
+            const auto& own = hops[static_cast<size_t>(rank)];
             hop_count += own.size();
             for (int32_t hop = 0; hop < std::ssize(own); ++hop) {
                 const Event event = event_of(rank, hop);
@@ -136,7 +136,7 @@ TEST(ThreadsEngineTrace, IterationsFollowOneAnother) {
 
 TEST(ThreadsEngineTrace, AWrongScheduleIsCalledWrongAndSaysWhere) {
     const RunSpec run = threads_run(4, 4000);
-    Schedule schedule = *build_schedule(run.algorithm, run.problem);
+    Schedule schedule = *build_schedule(run);
     --schedule.step_count;  // the last chunk never arrives
     const Measured measured = measure(run, schedule);
     EXPECT_EQ(measured.outcome.kind, OutcomeKind::wrong);

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "shared/arrange.hpp"
 #include "tests/native/program.hpp"
 
 namespace ringscope {
@@ -40,7 +41,7 @@ Supervised supervise_run(
     const std::function<void(pid_t)>& meddle = [](pid_t) {},
     const std::atomic<bool>* cancelled = nullptr) {
     const RunSpec run = *parse_run(line);
-    TraceRecorder recorder(run, *build_schedule(run.algorithm, run.problem));
+    TraceRecorder recorder(run, *build_schedule(run));
     Supervised supervised;
     bool meddled = false;
     Supervision supervision;
@@ -113,7 +114,7 @@ TEST(Worker, IsKilledWhenCancelled) {
 
 TEST(Worker, AMissingProgramIsAFailedRun) {
     const RunSpec run = *parse_run(short_run);
-    TraceRecorder recorder(run, *build_schedule(run.algorithm, run.problem));
+    TraceRecorder recorder(run, *build_schedule(run));
     std::string text;
     Supervision supervision;
     supervision.program = "/nowhere/ringscope";
@@ -145,7 +146,7 @@ TEST(Worker, HasNoDescriptorOfItsParentBesideTheStandardOnes) {
 Trace sample_trace() {
     Trace trace;
     trace.run = *parse_run(short_run);
-    const Schedule schedule = *build_schedule(trace.run.algorithm, trace.run.problem);
+    const Schedule schedule = *build_schedule(trace.run);
     std::vector<Transfer> sends;
     for (int32_t step = 0; step < schedule.step_count; ++step) {
         for (int32_t rank = 0; rank < 4; ++rank) {
@@ -192,7 +193,7 @@ size_t events_in_closed_blocks(std::string_view text) {
 TEST(TraceRecorder, CutAnywhereItKeepsTheGoodBlocksAndEndsValid) {
     const Trace whole = sample_trace();
     const std::string text = sample_text(whole, 10);
-    const Schedule schedule = *build_schedule(whole.run.algorithm, whole.run.problem);
+    const Schedule schedule = *build_schedule(whole.run);
     for (size_t cut = 0; cut <= text.size(); cut += 7) {
         TraceRecorder recorder(whole.run, schedule);
         ASSERT_TRUE(recorder.push(std::string_view(text).substr(0, cut)));
@@ -211,7 +212,7 @@ TEST(TraceRecorder, CutAnywhereItKeepsTheGoodBlocksAndEndsValid) {
 TEST(TraceRecorder, TakesAnySplit) {
     const Trace whole = sample_trace();
     const std::string text = sample_text(whole, 10);
-    const Schedule schedule = *build_schedule(whole.run.algorithm, whole.run.problem);
+    const Schedule schedule = *build_schedule(whole.run);
     for (const size_t piece : {size_t{1}, size_t{13}, size_t{4096}, text.size()}) {
         TraceRecorder recorder(whole.run, schedule);
         for (size_t begin = 0; begin < text.size(); begin += piece) {
@@ -227,7 +228,7 @@ TEST(TraceRecorder, ATraceOfAnotherRunIsRefused) {
     const Trace whole = sample_trace();
     RunSpec other = whole.run;
     other.iterations = 1;  // so that the trace's later iterations have no place in the report
-    TraceRecorder recorder(other, *build_schedule(other.algorithm, other.problem));
+    TraceRecorder recorder(other, *build_schedule(other));
     const Status status = recorder.push(sample_text(whole, 10));
     ASSERT_FALSE(status);
     EXPECT_EQ(status.error().message, "the trace is of another run");
@@ -240,7 +241,7 @@ TEST(TraceRecorder, DamagedTextIsRefusedAndWhatWasGoodStays) {
     std::string text = sample_text(whole, 10);
     const size_t place = text.find("2000", text.size() / 2);
     text[place] = '3';
-    TraceRecorder recorder(whole.run, *build_schedule(whole.run.algorithm, whole.run.problem));
+    TraceRecorder recorder(whole.run, *build_schedule(whole.run));
     EXPECT_FALSE(recorder.push(text));
     recorder.close({OutcomeKind::failed, "damaged"});
     const auto trace = decode(recorder.take_text());

