@@ -56,6 +56,9 @@ struct Algorithm {
                               int64_t bandwidth_bytes_per_s,
                               int64_t latency_ps);
 
+    // How many messages append_receives() would append, where that is worth telling faster.
+    int32_t (*receive_count)(const Schedule& schedule, int32_t step, int32_t position) = nullptr;
+
     // [channel] position -> rank, when the arrangement gives no orders; null: 0, 1, 2 ...
     std::vector<int32_t> (*order)(int32_t rank_count, int32_t channel) = nullptr;
 };
@@ -65,5 +68,60 @@ std::span<const Algorithm* const> algorithms();
 
 // Null when there is none of that name.
 const Algorithm* find_algorithm(std::string_view name);
+
+// What follows is done for every message and therefore here, for the compiler to see.
+
+inline void Schedule::place(int32_t lane, Transfer* transfer, const Transfer* end) const {
+    const int32_t channel = lane_channel(lane);
+    const int32_t* order = orders[static_cast<size_t>(channel)].data();
+    for (; transfer != end; ++transfer) {
+        transfer->channel = channel;
+        transfer->source_rank = order[transfer->source_rank];
+        transfer->target_rank = order[transfer->target_rank];
+        if (relabel_chunks) {
+            transfer->chunk_begin = member_index(order[transfer->chunk_begin]);
+        }
+        transfer->chunk_begin += lane * lane_chunk_count;
+    }
+}
+
+inline int32_t Schedule::position_of(int32_t lane, int32_t participant) const {
+    return positions[static_cast<size_t>(lane_channel(lane))][static_cast<size_t>(participant)];
+}
+
+inline void Schedule::append_sends(int32_t lane,
+                                   int32_t step,
+                                   int32_t participant,
+                                   std::vector<Transfer>& transfers) const {
+    if (const int32_t position = position_of(lane, participant); position >= 0) {
+        const size_t first = transfers.size();
+        algorithm->append_sends(*this, step, position, transfers);
+        place(lane, transfers.data() + first, transfers.data() + transfers.size());
+    }
+}
+
+inline void Schedule::append_receives(int32_t lane,
+                                      int32_t step,
+                                      int32_t participant,
+                                      std::vector<Transfer>& transfers) const {
+    if (const int32_t position = position_of(lane, participant); position >= 0) {
+        const size_t first = transfers.size();
+        algorithm->append_receives(*this, step, position, transfers);
+        place(lane, transfers.data() + first, transfers.data() + transfers.size());
+    }
+}
+
+inline int32_t Schedule::receive_count(int32_t lane, int32_t step, int32_t participant) const {
+    const int32_t position = position_of(lane, participant);
+    if (position < 0) {
+        return 0;
+    }
+    if (algorithm->receive_count != nullptr) {
+        return algorithm->receive_count(*this, step, position);
+    }
+    std::vector<Transfer> transfers;
+    algorithm->append_receives(*this, step, position, transfers);
+    return static_cast<int32_t>(transfers.size());
+}
 
 }  // namespace ringscope

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "shared/algorithm.hpp"
 #include "shared/ring_order.hpp"
 #include "shared/units.hpp"
 
@@ -73,14 +74,25 @@ Result<Arrangement> arrange(const RunSpec& run, const Topology& topology) {
     return arrangement;
 }
 
-Result<Schedule> build_schedule(const RunSpec& run, const Topology& topology) {
+Result<Schedule> build_schedule(const RunSpec& run,
+                                const Topology& topology,
+                                const std::vector<int32_t>& members) {
     auto arrangement = arrange(run, topology);
     if (!arrangement) {
         return arrangement.error();
     }
+    Problem problem = run.problem;
+    if (!members.empty()) {
+        arrangement->members = members;
+        arrangement->rank_limit = problem.rank_count;
+        problem.rank_count = static_cast<int32_t>(members.size());
+        if (arrangement->group_size > 0 && problem.rank_count % arrangement->group_size != 0) {
+            arrangement->group_size = 0;
+        }
+    }
     if (run.segment_bytes > 0) {
         arrangement->piece_count = 1;
-        const auto whole = build_schedule(run.algorithm, run.problem, *arrangement);
+        const auto whole = build_schedule(run.algorithm, problem, *arrangement);
         if (!whole) {
             return whole.error();
         }
@@ -94,7 +106,7 @@ Result<Schedule> build_schedule(const RunSpec& run, const Topology& topology) {
                                      " are allowed, so name a longer one");
         }
     }
-    return build_schedule(run.algorithm, run.problem, *arrangement);
+    return build_schedule(run.algorithm, problem, *arrangement);
 }
 
 Result<Schedule> build_schedule(const RunSpec& run) {

@@ -75,15 +75,15 @@ float Buffers::value(int32_t rank, int32_t chunk, int64_t sample) const {
     return std::bit_cast<float>(words_[cell(rank, chunk) + 1 + static_cast<size_t>(sample)]);
 }
 
-void Buffers::read(const Transfer& transfer, uint32_t* words) const {
-    const uint32_t* from = words_.data() + cell(transfer.source_rank, transfer.chunk_begin);
-    std::copy_n(from, payload_words(transfer), words);
-}
-
 void Buffers::write(const Transfer& transfer, const uint32_t* words) {
     uint32_t* to = words_.data() + cell(transfer.target_rank, transfer.chunk_begin);
     if (transfer.action == Action::copy) {
-        std::copy_n(words, payload_words(transfer), to);
+        if (payload_words(transfer) == 2) {
+            to[0] = words[0];
+            to[1] = words[1];
+        } else {
+            std::copy_n(words, payload_words(transfer), to);
+        }
         return;
     }
     for (int32_t chunk = 0; chunk < transfer.chunk_count; ++chunk) {

@@ -10,21 +10,10 @@
 
 namespace ringscope {
 
-int64_t Schedule::chunk_element_begin(int32_t chunk) const {
-    const int64_t base = problem.element_count / chunk_count;
-    const int64_t longer_count = problem.element_count % chunk_count;
-    return base * chunk + std::min<int64_t>(chunk, longer_count);
-}
-
-int64_t Schedule::chunk_element_count(int32_t chunk) const {
-    return problem.element_count / chunk_count +
-           (chunk < problem.element_count % chunk_count ? 1 : 0);
-}
-
-int64_t Schedule::bytes(const Transfer& transfer) const {
-    const int64_t begin = chunk_element_begin(transfer.chunk_begin);
-    const int64_t end = chunk_element_begin(transfer.chunk_begin + transfer.chunk_count);
-    return (end - begin) * element_bytes(problem.element_type);
+void Schedule::cut(int64_t element_count) {
+    problem.element_count = element_count;
+    shorter_chunk_elements = element_count / chunk_count;
+    longer_chunk_count = element_count % chunk_count;
 }
 
 namespace {
@@ -86,53 +75,6 @@ int32_t Schedule::contributor_count() const {
     return one ? 1 : problem.rank_count;
 }
 
-namespace {
-
-// From positions, and from chunks of a lane, to what they stand for.
-void place(const Schedule& schedule, int32_t lane, std::vector<Transfer>& transfers, size_t first) {
-    const int32_t channel = schedule.lane_channel(lane);
-    const int32_t* order = schedule.orders[static_cast<size_t>(channel)].data();
-    const bool by_owner = schedule.relabel_chunks;
-    for (size_t i = first; i < transfers.size(); ++i) {
-        Transfer& transfer = transfers[i];
-        transfer.channel = channel;
-        transfer.source_rank = order[transfer.source_rank];
-        transfer.target_rank = order[transfer.target_rank];
-        if (by_owner) {
-            transfer.chunk_begin = schedule.member_index(order[transfer.chunk_begin]);
-        }
-        transfer.chunk_begin += lane * schedule.lane_chunk_count;
-    }
-}
-
-}  // namespace
-
-void Schedule::append_sends(int32_t lane,
-                            int32_t step,
-                            int32_t participant,
-                            std::vector<Transfer>& transfers) const {
-    const int32_t position =
-        positions[static_cast<size_t>(lane_channel(lane))][static_cast<size_t>(participant)];
-    if (position >= 0) {
-        const size_t first = transfers.size();
-        algorithm->append_sends(*this, step, position, transfers);
-        place(*this, lane, transfers, first);
-    }
-}
-
-void Schedule::append_receives(int32_t lane,
-                               int32_t step,
-                               int32_t participant,
-                               std::vector<Transfer>& transfers) const {
-    const int32_t position =
-        positions[static_cast<size_t>(lane_channel(lane))][static_cast<size_t>(participant)];
-    if (position >= 0) {
-        const size_t first = transfers.size();
-        algorithm->append_receives(*this, step, position, transfers);
-        place(*this, lane, transfers, first);
-    }
-}
-
 int64_t Schedule::message_count() const {
     return int64_t{lane_count} * algorithm->message_count(*this);
 }
@@ -156,20 +98,37 @@ std::vector<int32_t> natural_order(int32_t rank_count) {
     return order;
 }
 
-// Fills in who sits where: the arrangement's orders, or the algorithm's, or 0, 1, 2 ...
+// Who sits where in a channel: the arrangement's order, or the algorithm's, or 0, 1, 2 ... - of
+// those that take part.
+std::vector<int32_t> order_of(const Schedule& schedule,
+                              const Arrangement& arrangement,
+                              int32_t channel) {
+    const int32_t rank_count = schedule.problem.rank_count;
+    const std::vector<int32_t>& members = arrangement.members;
+    std::vector<int32_t> order;
+    if (!arrangement.orders.empty()) {
+        const size_t last = arrangement.orders.size() - 1;
+        order = arrangement.orders[std::min(static_cast<size_t>(channel), last)];
+        std::erase_if(order, [&](int32_t rank) {
+            return !members.empty() && !std::binary_search(members.begin(), members.end(), rank);
+        });
+        return order;
+    }
+    order = schedule.algorithm->order != nullptr ? schedule.algorithm->order(rank_count, channel)
+                                                 : natural_order(rank_count);
+    if (!members.empty()) {
+        for (int32_t& rank : order) {
+            rank = members[static_cast<size_t>(rank)];
+        }
+    }
+    return order;
+}
+
 void seat(Schedule& schedule, const Arrangement& arrangement) {
     const int32_t rank_count = schedule.problem.rank_count;
     int32_t highest = rank_count - 1;
     for (int32_t channel = 0; channel < schedule.channel_count; ++channel) {
-        std::vector<int32_t> order;
-        if (!arrangement.orders.empty()) {
-            const size_t last = arrangement.orders.size() - 1;
-            order = arrangement.orders[std::min(static_cast<size_t>(channel), last)];
-        } else if (schedule.algorithm->order != nullptr) {
-            order = schedule.algorithm->order(rank_count, channel);
-        } else {
-            order = natural_order(rank_count);
-        }
+        std::vector<int32_t> order = order_of(schedule, arrangement, channel);
         RS_CHECK(std::ssize(order) == rank_count);
         highest = std::max(highest, *std::max_element(order.begin(), order.end()));
         schedule.orders.push_back(std::move(order));
@@ -186,11 +145,7 @@ void seat(Schedule& schedule, const Arrangement& arrangement) {
         }
         schedule.positions.push_back(std::move(position));
     }
-    if (highest >= rank_count) {  // somebody is left out
-        schedule.members.assign(schedule.orders[0].begin(),
-                                schedule.orders[0].begin() + rank_count);
-        std::sort(schedule.members.begin(), schedule.members.end());
-    }
+    schedule.members = arrangement.members;
 }
 
 }  // namespace
@@ -232,6 +187,7 @@ Result<Schedule> build_schedule(std::string_view algorithm_name,
                                  std::to_string(cell_count_max) + ", so ask for fewer");
     }
     schedule.chunk_count = static_cast<int32_t>(chunks);
+    schedule.cut(problem.element_count);
     schedule.relabel_chunks = gives_each_its_part(schedule.problem.collective);
     RS_CHECK(!schedule.relabel_chunks || schedule.lane_chunk_count == problem.rank_count);
     seat(schedule, arrangement);

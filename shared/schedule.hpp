@@ -20,6 +20,7 @@
 // ring that closes over a dead rank come from.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -57,7 +58,8 @@ struct Arrangement {
     int32_t channel_count = 0;
     int32_t piece_count = 0;  // lanes per channel
     int32_t group_size = 0;   // positions of a group (a node, a row of a torus); divides n
-    int32_t rank_limit = 0;   // more ranks exist than take part: 1 + the highest
+    int32_t rank_limit = 0;   // ranks that there are, when not all take part
+    std::vector<int32_t> members;  // those that do, sorted; empty: all
     std::vector<std::vector<int32_t>> orders;  // [channel] position -> rank; the last one repeats
 };
 
@@ -74,6 +76,8 @@ struct Schedule {
     int32_t participant_count = 1;  // ranks, and after them the switch if it takes part
     bool with_switch = false;       // the last participant is a switch that reduces and multicasts
 
+    int64_t shorter_chunk_elements = 0;  // of a buffer of problem.element_count
+    int64_t longer_chunk_count = 0;      // so many first chunks have one more
     bool relabel_chunks = false;  // chunk j of a lane is named after the rank at position j
 
     std::vector<std::vector<int32_t>> orders;     // [channel][position] participant
@@ -91,16 +95,28 @@ struct Schedule {
     int32_t member_index(int32_t participant) const;  // among those who take part
     int32_t root() const { return members.empty() ? 0 : members.front(); }
 
-    int32_t lane_channel(int32_t lane) const { return lane % channel_count; }
+    int32_t lane_channel(int32_t lane) const {
+        return channel_count == 1 ? 0 : lane % channel_count;
+    }
     int32_t lane_of(const Transfer& transfer) const {
-        return transfer.chunk_begin / lane_chunk_count;
+        return lane_count == 1 ? 0 : transfer.chunk_begin / lane_chunk_count;
     }
 
     // The buffer is cut into chunk_count runs as equal as can be: the first element_count %
     // chunk_count of them hold one element more. Lane l has chunks l x lane_chunk_count and on.
-    int64_t chunk_element_begin(int32_t chunk) const;
-    int64_t chunk_element_count(int32_t chunk) const;
-    int64_t bytes(const Transfer& transfer) const;
+    int64_t chunk_element_begin(int32_t chunk) const {
+        return shorter_chunk_elements * chunk + std::min<int64_t>(chunk, longer_chunk_count);
+    }
+    int64_t chunk_element_count(int32_t chunk) const {
+        return shorter_chunk_elements + (chunk < longer_chunk_count ? 1 : 0);
+    }
+    int64_t bytes(const Transfer& transfer) const {
+        const int64_t begin = chunk_element_begin(transfer.chunk_begin);
+        const int64_t end = chunk_element_begin(transfer.chunk_begin + transfer.chunk_count);
+        return (end - begin) * element_bytes(problem.element_type);
+    }
+    // Cuts a buffer of another size the same way.
+    void cut(int64_t element_count);
 
     // What the collective asks for. An owner is who ends a reduce-scatter with the chunk.
     int32_t chunk_owner(int32_t chunk) const;
@@ -109,7 +125,9 @@ struct Schedule {
     bool contributes(int32_t participant, int32_t chunk) const;  // its input is in the result
     int32_t contributor_count() const;                           // of any chunk
 
+    // Defined in algorithm.hpp, which callers include.
     // Appends what a participant sends (or receives) in `step` of `lane`, in a fixed order.
+    int32_t receive_count(int32_t lane, int32_t step, int32_t participant) const;
     void append_sends(int32_t lane,
                       int32_t step,
                       int32_t participant,
@@ -120,6 +138,11 @@ struct Schedule {
                          std::vector<Transfer>& transfers) const;
 
     int64_t message_count() const;  // over all lanes
+
+  private:
+    int32_t position_of(int32_t lane, int32_t participant) const;  // -1: takes no part
+    // From positions, and from chunks of a lane, to what they stand for.
+    void place(int32_t lane, Transfer* transfer, const Transfer* end) const;
 };
 
 // Errors: unknown algorithm; a problem or an arrangement that the algorithm cannot do.

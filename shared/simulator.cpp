@@ -2,7 +2,6 @@
 #include "shared/simulator.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "shared/algorithm.hpp"
 #include "shared/arrange.hpp"
@@ -11,11 +10,18 @@
 namespace ringscope {
 namespace {
 
-// The worst a run can take: every step as slow as the slowest setting or change makes it.
-Status check_duration(const RunSpec& run, const Schedule& schedule) {
-    int64_t bandwidth = run.bandwidth_bytes_per_s;
-    int64_t latency_ps = run.latency_ps;
-    int64_t start_ps = 0;
+constexpr int32_t attempt_count_max = 8;  // of one iteration
+
+// The worst a step can take: as slow as the slowest link or knob makes it. What is shared or waits
+// behind others can be slower still; step_once() watches the clock for that.
+Status check_duration(const RunSpec& run, const Schedule& schedule, const Topology& topology) {
+    int64_t bandwidth = INT64_MAX;
+    int64_t latency_ps = 0;
+    int64_t start_ps = run.launch_ps;
+    for (const Link& link : topology.links) {
+        bandwidth = std::min(bandwidth, link.bandwidth_bytes_per_s);
+        latency_ps = std::max(latency_ps, link.latency_ps);
+    }
     const auto widen = [&](const Knob& knob) {
         switch (knob.kind) {
             case Knob::Kind::bandwidth:
@@ -27,6 +33,7 @@ Status check_duration(const RunSpec& run, const Schedule& schedule) {
                 latency_ps = std::max(latency_ps, knob.value);
                 break;
             case Knob::Kind::rank_start:
+            case Knob::Kind::rank_delay:
                 start_ps = std::max(start_ps, knob.value);
                 break;
             default:
@@ -54,24 +61,20 @@ Status check_duration(const RunSpec& run, const Schedule& schedule) {
     return Done{};
 }
 
-Link link_of(const Topology& topology, int32_t source_rank, int32_t target_rank) {
-    Router router(topology);
-    Link whole{.bandwidth_bytes_per_s = INT64_MAX};
-    for (const int32_t index : router.route(topology.rank_nodes[static_cast<size_t>(source_rank)],
-                                            topology.rank_nodes[static_cast<size_t>(target_rank)],
-                                            0)) {
-        const Link& link = topology.links[static_cast<size_t>(index)];
-        whole.bandwidth_bytes_per_s =
-            std::min(whole.bandwidth_bytes_per_s, link.bandwidth_bytes_per_s);
-        whole.latency_ps += link.latency_ps;
+bool names_next_iteration(const Knob& knob) {
+    return knob.kind == Knob::Kind::bytes || knob.kind == Knob::Kind::algorithm ||
+           knob.kind == Knob::Kind::ranks;
+}
+
+Status check_changes(const RunSpec& run) {
+    for (const Change& change : run.changes) {
+        if (names_next_iteration(change.knob) && run.iterations == 1) {
+            return invalid_field("change",
+                                 print_time(change.time_ps) + ":" + print_knob(change.knob),
+                                 "holds from the next iteration on; ask for iterations=2 or more");
+        }
     }
-    if (const auto pair = topology.pairs.find({source_rank, target_rank});
-        pair != topology.pairs.end()) {
-        whole.bandwidth_bytes_per_s =
-            pair->second.bandwidth_bytes_per_s.value_or(whole.bandwidth_bytes_per_s);
-        whole.latency_ps = pair->second.latency_ps.value_or(whole.latency_ps);
-    }
-    return whole;
+    return Done{};
 }
 
 }  // namespace
@@ -81,55 +84,132 @@ Result<Simulator> Simulator::create(const RunSpec& run) {
         return invalid_field(
             "engine", run.engine, "is not simulated; leave engine out or run it on a machine");
     }
-    if (run.iterations != 1) {
-        return invalid_field("iterations",
-                             std::to_string(run.iterations),
-                             "must be 1 in a simulation, where every iteration would be the same");
-    }
-    const auto schedule = build_schedule(run);
-    if (!schedule) {
-        return schedule.error();
-    }
-    if (const Status status = check_duration(run, *schedule); !status) {
+    if (const Status status = check_changes(run); !status) {
         return status.error();
     }
-    return Simulator(run, *schedule);
+    Simulator simulator(run);
+    if (const Status status = simulator.prepare(); !status) {
+        return status.error();
+    }
+    return simulator;
 }
 
-Simulator::Simulator(const RunSpec& run, const Schedule& schedule)
-    : run_(run),
-      schedule_(schedule),
-      topology_(*build_topology(run)),
-      buffers_(schedule, run.seed),
-      ranks_(static_cast<size_t>(schedule.problem.rank_count)),
-      links_of_(static_cast<size_t>(schedule.problem.rank_count)),
-      messages_left_(schedule.message_count()) {
+Simulator::Simulator(const RunSpec& run) : run_(run), current_(run) {}
+
+// Everything up to the first moment.
+Status Simulator::prepare() {
+    auto topology = build_topology(run_);
+    if (!topology) {
+        return topology.error();
+    }
+    topology_ = std::move(*topology);
+    for (const Change& change : run_.changes) {  // a knob that does not exist is told at once
+        Topology copy = topology_;
+        if (const Status status = copy.apply(change.knob); !status) {
+            return status.error();
+        }
+    }
+    ranks_.resize(static_cast<size_t>(run_.problem.rank_count) + 1);
     for (const Knob& knob : run_.settings) {
         if (knob.kind == Knob::Kind::rank_start) {
             ranks_[static_cast<size_t>(knob.rank)].start_ps = knob.value;
+        } else {
+            turn_rank(knob);
         }
     }
-    for (int32_t rank = 0; rank < schedule_.problem.rank_count; ++rank) {
-        enter_step(rank, 0);
-    }
+    return begin_round(0, "");
 }
 
-// Issues the sends of the rank's step and of each later one that needs no receive to begin.
-void Simulator::enter_step(int32_t rank, int64_t time_ps) {
-    RankState& state = ranks_[static_cast<size_t>(rank)];
-    const int64_t ready_ps = std::max(time_ps, state.start_ps);
+Status Simulator::begin_round(int64_t time_ps, std::string why) {
+    const auto schedule = build_schedule(current_, topology_, members_);
+    if (!schedule) {
+        return schedule.error();
+    }
+    if (schedule->with_switch && topology_.reducing_node < 0) {
+        return invalid_field("algorithm",
+                             current_.algorithm,
+                             "needs a switch that reduces; topology=" + current_.topology +
+                                 " has none");
+    }
+    if (const Status status = check_duration(current_, *schedule, topology_); !status) {
+        return status.error();
+    }
+    schedule_ = *schedule;
+    buffers_ = std::make_unique<Buffers>(schedule_, run_.seed);
+    network_ = std::make_unique<Network>(
+        topology_, NetworkOptions{.forwarding = run_.forwarding, .slots = run_.slots});
+    rounds_.push_back({static_cast<int32_t>(rounds_.size()),
+                       time_ps,
+                       static_cast<int32_t>(iteration_),
+                       current_.algorithm,
+                       current_.problem,
+                       members_,
+                       std::move(why)});
+    beliefs_.clear();
+    for (const Knob& knob : run_.settings) {
+        if (knob.kind == Knob::Kind::rank_bytes) {
+            Schedule believed = schedule_;
+            believed.cut(knob.value / element_bytes(schedule_.problem.element_type));
+            beliefs_.emplace(knob.rank, std::move(believed));
+        }
+    }
+    lanes_.assign(static_cast<size_t>(schedule_.participant_count) *
+                      static_cast<size_t>(schedule_.lane_count),
+                  LaneState{});
+    early_.clear();
+    messages_.clear();
+    free_messages_.clear();
+    lost_.clear();
+    timers_.clear();
+    messages_left_ = schedule_.message_count();
+    watching_ = true;
+    moved_ps_ = time_ps;
+    for (int32_t rank = 0; rank < schedule_.participant_count; ++rank) {
+        RankState& state = ranks_[static_cast<size_t>(rank)];
+        const int64_t start_ps = rounds_.size() == 1 ? state.start_ps : 0;
+        state.out = !state.alive;
+        state.held.clear();
+        state.reduced_ps = 0;
+        state.last_target = -1;
+        state.resume_ps = std::max(state.resume_ps, time_ps + run_.launch_ps + start_ps);
+        if (state.slowdown != 1000) {
+            network_->slow_down(rank, state.slowdown, time_ps);
+        }
+        if (state.resume_ps > time_ps) {
+            timers_.push(state.resume_ps, {rank, Timer::release});
+        }
+    }
+    for (int32_t rank = 0; rank < schedule_.participant_count; ++rank) {
+        for (int32_t lane = 0; lane < schedule_.lane_count; ++lane) {
+            enter_lane(rank, lane);
+        }
+    }
+    if (messages_left_ == 0) {
+        finish_round();
+    }
+    return Done{};
+}
+
+bool Simulator::held(const RankState& state) const {
+    return state.frozen || state.resume_ps > now_ps_;
+}
+
+// Issues the sends of the lane's step and of each later one that needs no receive to begin.
+void Simulator::enter_lane(int32_t rank, int32_t lane) {
+    LaneState& state = lanes_[static_cast<size_t>(rank) * static_cast<size_t>(schedule_.lane_count) +
+                              static_cast<size_t>(lane)];
     for (; state.step < schedule_.step_count; ++state.step) {
-        scratch_.clear();
-        schedule_.append_receives(0, state.step, rank, scratch_);
-        state.receives_left = static_cast<int32_t>(scratch_.size());
-        if (const auto early = state.early.find(state.step); early != state.early.end()) {
-            state.receives_left -= early->second;
-            state.early.erase(early);
+        state.receives_left = schedule_.receive_count(lane, state.step, rank);
+        if (!early_.empty()) {
+            if (const auto early = early_.find({rank, lane, state.step}); early != early_.end()) {
+                state.receives_left -= early->second;
+                early_.erase(early);
+            }
         }
         scratch_.clear();
-        schedule_.append_sends(0, state.step, rank, scratch_);
+        schedule_.append_sends(lane, state.step, rank, scratch_);
         for (const Transfer& transfer : scratch_) {
-            send(transfer, ready_ps);
+            send(transfer);
         }
         if (state.receives_left > 0) {
             return;
@@ -137,70 +217,309 @@ void Simulator::enter_step(int32_t rank, int64_t time_ps) {
     }
 }
 
-void Simulator::send(const Transfer& transfer, int64_t ready_ps) {
-    const int32_t index = link_index(transfer.source_rank, transfer.target_rank);
-    LinkState& state = links_[static_cast<size_t>(index)];
-    Message message;
+void Simulator::send(const Transfer& transfer) {
+    RankState& source = ranks_[static_cast<size_t>(transfer.source_rank)];
+    if (source.out) {
+        return;
+    }
+    if (held(source)) {
+        source.held.push_back(transfer);
+        return;
+    }
+    hand_over(transfer);
+}
+
+int32_t Simulator::new_message() {
+    if (!free_messages_.empty()) {
+        const int32_t index = free_messages_.back();
+        free_messages_.pop_back();
+        return index;
+    }
+    messages_.emplace_back();
+    return static_cast<int32_t>(messages_.size()) - 1;
+}
+
+const Schedule& Simulator::believed(int32_t rank) const {
+    const auto found = beliefs_.find(rank);
+    return found == beliefs_.end() ? schedule_ : found->second;
+}
+
+void Simulator::hand_over(const Transfer& transfer) {
+    if (ranks_[static_cast<size_t>(transfer.target_rank)].out) {
+        return;  // nobody is there
+    }
+    RankState& source = ranks_[static_cast<size_t>(transfer.source_rank)];
+    if (source.last_target != transfer.target_rank || source.last_channel != transfer.channel) {
+        source.last_target = transfer.target_rank;
+        source.last_channel = transfer.channel;
+        source.last_connection =
+            network_->connect(transfer.source_rank, transfer.target_rank, transfer.channel);
+    }
+    const int32_t connection = source.last_connection;
+    const int32_t index = new_message();
+    Message& message = messages_[static_cast<size_t>(index)];
     message.transfer = transfer;
-    message.bytes = schedule_.bytes(transfer);
-    message.ready_ps = ready_ps;
-    message.begin_ps = std::max(ready_ps, state.free_ps);
-    message.wire_end_ps =
-        message.begin_ps + transfer_ps(message.bytes, state.link.bandwidth_bytes_per_s);
-    message.end_ps = message.wire_end_ps + state.link.latency_ps;
-    if (!state.messages.empty()) {  // a message sent before a cut in latency is not overtaken
-        message.end_ps = std::max(message.end_ps, state.messages.back().end_ps);
+    message.bytes = beliefs_.empty() ? schedule_.bytes(transfer)
+                                     : believed(transfer.source_rank).bytes(transfer);
+    message.fault = faults_.empty() ? int8_t{-1} : take_fault(transfer, connection);
+    buffers_->read(transfer, message.payload(buffers_->payload_words(transfer)));
+    network_->send(connection, index, message.bytes, now_ps_);
+}
+
+// The fault that was set on this way, if there is one; it happens once.
+int8_t Simulator::take_fault(const Transfer& transfer, int32_t connection) {
+    const std::vector<int32_t>& links = network_->connection_links(connection);
+    const auto hits = [&](const LinkFault& fault) {
+        const Knob& knob = fault.knob;
+        if (knob.rank >= 0 && knob.target_rank >= 0) {
+            return knob.rank == transfer.source_rank && knob.target_rank == transfer.target_rank;
+        }
+        const auto node = [&](int32_t rank, const std::string& name) {
+            return rank >= 0 ? topology_.rank_nodes[static_cast<size_t>(rank)]
+                             : topology_.find_node(name);
+        };
+        const int32_t link = topology_.find_link(node(knob.rank, knob.source_node),
+                                                 node(knob.target_rank, knob.target_node));
+        return std::find(links.begin(), links.end(), link) != links.end();
+    };
+    const auto fault = std::find_if(faults_.begin(), faults_.end(), hits);
+    if (fault == faults_.end()) {
+        return -1;
     }
-    message.payload = buffers_.read(transfer);
-    state.free_ps = message.wire_end_ps;
-    state.messages.push_back(std::move(message));
-    if (state.messages.size() == 1) {
-        push_arrival(index);
-    }
+    const auto kind = static_cast<int8_t>(fault->knob.value);
+    faults_.erase(fault);
+    return kind;
 }
 
 void Simulator::arrive(const Arrival& arrival) {
-    LinkState& link = links_[static_cast<size_t>(arrival.link)];
-    const Message message = std::move(link.messages.front());
-    link.messages.pop_front();
-    if (!link.messages.empty()) {
-        push_arrival(arrival.link);
+    Message& message = messages_[static_cast<size_t>(arrival.message)];
+    message.begin_ps = arrival.begin_ps;
+    moved_ps_ = now_ps_;
+    RankState& target = ranks_[static_cast<size_t>(message.transfer.target_rank)];
+    if (target.out) {
+        free_messages_.push_back(arrival.message);
+        return;
     }
-    buffers_.write(message.transfer, message.payload);
-    events_.push_back({message.transfer, 0, message.bytes, message.begin_ps, message.end_ps});
-    --messages_left_;
+    if (message.fault == static_cast<int8_t>(Fault::drop)) {
+        lost_.push_back(arrival.message);
+        return;
+    }
+    if (run_.reduce_bytes_per_s > 0 && message.transfer.action == Action::reduce &&
+        !schedule_.is_switch(message.transfer.target_rank)) {
+        const int64_t reduce_ps = multiply_divide_up(
+            transfer_ps(message.bytes, run_.reduce_bytes_per_s), target.slowdown, 1000);
+        target.reduced_ps = std::max(target.reduced_ps, now_ps_) + reduce_ps;
+        timers_.push(target.reduced_ps, {arrival.message, Timer::reduced});
+        watching_ = true;
+        return;
+    }
+    take_in(arrival.message, arrival.end_ps);
+}
 
-    RankState& target = ranks_[static_cast<size_t>(arrival.target_rank)];
-    if (message.transfer.step != target.step) {
-        ++target.early[message.transfer.step];
-    } else if (--target.receives_left == 0) {
-        ++target.step;
-        enter_step(arrival.target_rank, message.end_ps);
+void Simulator::take_in(int32_t index, int64_t end_ps) {
+    Message& message = messages_[static_cast<size_t>(index)];
+    const Transfer transfer = message.transfer;
+    const uint32_t* payload = message.payload(buffers_->payload_words(transfer));
+    if (message.fault >= 0) [[unlikely]] {
+        if (message.fault == static_cast<int8_t>(Fault::corrupt)) {
+            message.payload(buffers_->payload_words(transfer))[1] ^= 1U << 21;
+        } else if (message.fault == static_cast<int8_t>(Fault::duplicate)) {
+            buffers_->write(transfer, payload);
+        }
+    }
+    if (message.fault != static_cast<int8_t>(Fault::empty)) {
+        buffers_->write(transfer, payload);
+    }
+    events_.push_back({transfer,
+                       static_cast<int32_t>(rounds_.size()) - 1,
+                       message.bytes,
+                       message.begin_ps,
+                       end_ps});
+    if (!beliefs_.empty()) {
+        const int64_t expected = believed(transfer.target_rank).bytes(transfer);
+        if (message.bytes != expected) {
+            finish(OutcomeKind::failed,
+                   "rank " + std::to_string(transfer.source_rank) + " sends " +
+                       show_bytes(message.bytes) + " where rank " +
+                       std::to_string(transfer.target_rank) + " expects " + show_bytes(expected) +
+                       ", in step " + std::to_string(transfer.step) +
+                       ": they do not agree on the size of the buffer");
+            return;
+        }
+    }
+    free_messages_.push_back(index);
+    --messages_left_;
+    count_in(transfer);
+    if (messages_left_ == 0) {
+        finish_round();
     }
 }
 
-void Simulator::advance_to(int64_t time_ps) {
-    // At one moment arrivals come first, then the knobs.
-    while (!done() && next_event_ps() <= time_ps) {
-        if (arrivals_.front().end_ps <= next_change_ps()) {
-            const Arrival arrival = arrivals_.front();
-            std::pop_heap(arrivals_.begin(), arrivals_.end(), std::greater<>());
-            arrivals_.pop_back();
-            now_ps_ = std::max(now_ps_, arrival.end_ps);
-            arrive(arrival);
-        } else {
-            now_ps_ = std::max(now_ps_, next_change_ps());
-            turn(run_.changes[next_change_++].knob);
-        }
+void Simulator::count_in(const Transfer& transfer) {
+    const int32_t lane = schedule_.lane_of(transfer);
+    LaneState& state =
+        lanes_[static_cast<size_t>(transfer.target_rank) *
+                   static_cast<size_t>(schedule_.lane_count) +
+               static_cast<size_t>(lane)];
+    if (transfer.step != state.step) {
+        ++early_[{transfer.target_rank, lane, transfer.step}];
+    } else if (--state.receives_left == 0) {
+        ++state.step;
+        enter_lane(transfer.target_rank, lane);
     }
-    if (!done()) {
+}
+
+void Simulator::finish_round() {
+    if (std::string mistake = buffers_->find_mistake(); !mistake.empty()) {
+        finish(OutcomeKind::wrong, std::move(mistake));
+        return;
+    }
+    ++iteration_;
+    attempt_ = 0;
+    if (iteration_ == run_.iterations) {
+        finish(OutcomeKind::ok, "");
+        return;
+    }
+    if (!members_.empty()) {
+        members_ = survivors();  // who was brought back takes part again
+    }
+    if (pending_rank_count_ > 0 && !resize()) {
+        return;
+    }
+    if (const Status status = begin_round(now_ps_, ""); !status) {
+        finish(OutcomeKind::failed, status.error().message);
+    }
+}
+
+// Another number of ranks, on the same kind of topology with the knobs turned so far, as far as
+// they name what is still there. False when that cannot be.
+bool Simulator::resize() {
+    current_.problem.rank_count = std::exchange(pending_rank_count_, 0);
+    members_.clear();
+    RunSpec bare = current_;
+    bare.settings.clear();
+    auto topology = build_topology(bare);
+    if (!topology) {
+        finish(OutcomeKind::failed, topology.error().message);
+        return false;
+    }
+    topology_ = std::move(*topology);
+    for (const Knob& knob : run_.settings) {
+        (void)topology_.apply(knob);
+    }
+    for (size_t i = 0; i < next_change_; ++i) {
+        (void)topology_.apply(run_.changes[i].knob);
+    }
+    ranks_.resize(static_cast<size_t>(current_.problem.rank_count) + 1);
+    return true;
+}
+
+void Simulator::finish(OutcomeKind kind, std::string reason) {
+    finished_ = true;
+    outcome_ = {kind, std::move(reason)};
+}
+
+void Simulator::run_timer(const TimerItem& item) {
+    if (item.timer == Timer::release) {
+        release(item.index);
+    } else {
+        take_in(item.index, now_ps_);
+    }
+}
+
+void Simulator::release(int32_t rank) {
+    RankState& state = ranks_[static_cast<size_t>(rank)];
+    if (held(state) || state.out) {
+        return;
+    }
+    moved_ps_ = now_ps_;
+    const std::vector<Transfer> held_back = std::exchange(state.held, {});
+    for (const Transfer& transfer : held_back) {
+        hand_over(transfer);
+    }
+}
+
+// One thing that happens, not later than limit_ps. At one moment arrivals come first, then ranks
+// that go on, then knobs.
+bool Simulator::step_once(int64_t limit_ps) {
+    const int64_t network_ps = network_->next_ps();
+    const int64_t timer_ps = timers_.next_ps();
+    const int64_t change_ps = next_change_ps();
+    const int64_t first_ps = std::min(network_ps, timer_ps);
+    if (first_ps <= change_ps && first_ps != INT64_MAX) {
+        if (first_ps > limit_ps) {
+            return false;
+        }
+        now_ps_ = std::max(now_ps_, first_ps);
+        if (first_ps >= time_ps_max) [[unlikely]] {
+            finish(OutcomeKind::failed, "the run would last longer than 53 days");
+            return true;
+        }
+        if (network_ps <= timer_ps) {
+            if (Arrival arrival; network_->step(arrival)) {
+                arrive(arrival);
+            }
+        } else {
+            run_timer(timers_.pop().item);
+        }
+        return true;
+    }
+    const int64_t watch_ps =
+        first_ps == INT64_MAX ? std::max(now_ps_, moved_ps_ + run_.timeout_ps) : INT64_MAX;
+    if (std::min(watch_ps, change_ps) > limit_ps) {
+        return false;
+    }
+    now_ps_ = std::max(now_ps_, std::min(watch_ps, change_ps));
+    if (change_ps <= watch_ps) {
+        turn(run_.changes[next_change_++].knob);
+    } else {
+        recover();
+    }
+    return true;
+}
+
+void Simulator::advance_to(int64_t time_ps) {
+    while (!finished_ && step_once(time_ps)) {
+    }
+    if (!finished_) {
         now_ps_ = std::max(now_ps_, time_ps);
     }
 }
 
-int64_t Simulator::next_event_ps() const {
-    RS_CHECK(!arrivals_.empty());  // a verified schedule on links that are up never blocks
-    return std::min(arrivals_.front().end_ps, next_change_ps());
+void Simulator::advance_by(int64_t event_count) {
+    const size_t wanted = events_.size() + static_cast<size_t>(event_count);
+    while (!finished_ && events_.size() < wanted) {
+        if (!take_arrivals(wanted)) {
+            step_once(INT64_MAX);
+        }
+    }
+}
+
+// Messages up to the next thing of another kind, as step_once() would take them one by one. False
+// when there was none.
+bool Simulator::take_arrivals(size_t wanted) {
+    bool any = false;
+    watching_ = false;
+    const int64_t bound_ps = std::min({timers_.next_ps(), next_change_ps(), time_ps_max - 1});
+    while (!finished_ && !watching_ && events_.size() < wanted) {
+        const int64_t network_ps = network_->next_ps();
+        if (network_ps > bound_ps) {
+            break;
+        }
+        now_ps_ = std::max(now_ps_, network_ps);
+        if (Arrival arrival; network_->step(arrival)) {
+            arrive(arrival);
+        }
+        any = true;
+    }
+    return any;
+}
+
+int64_t Simulator::next_event_ps() {
+    const int64_t first_ps = std::min(network_->next_ps(), timers_.next_ps());
+    const int64_t watch_ps =
+        first_ps == INT64_MAX ? std::max(now_ps_, moved_ps_ + run_.timeout_ps) : first_ps;
+    return std::min(watch_ps, next_change_ps());
 }
 
 int64_t Simulator::next_change_ps() const {
@@ -218,96 +537,271 @@ Status Simulator::apply(const Knob& knob) {
     if (!checked) {
         return checked.error();
     }
-    if (const Status status = check_duration(changed, schedule_); !status) {
+    if (const Status status = check_changes(changed); !status) {
         return status.error();
     }
-    run_ = std::move(changed);
-    turn(run_.changes[next_change_++].knob);
+    Topology copy = topology_;
+    if (const Status status = copy.apply(knob); !status) {
+        return status.error();
+    }
+    if (const Status status = check_duration(changed, schedule_, topology_); !status) {
+        return status.error();
+    }
+    run_.changes = std::move(changed.changes);
+    if (!finished_) {
+        turn(run_.changes[next_change_++].knob);
+    }
     return Done{};
 }
 
 void Simulator::turn(const Knob& knob) {
-    (void)topology_.apply(knob);
-    for (LinkState& state : links_) {
-        const Link link = link_of(topology_, state.source_rank, state.target_rank);
-        if (link != state.link) {
-            retime(state, link);
-        }
-    }
-    arrivals_.clear();
-    for (int32_t index = 0; index < static_cast<int32_t>(links_.size()); ++index) {
-        if (!links_[static_cast<size_t>(index)].messages.empty()) {
-            push_arrival(index);
-        }
-    }
-}
-
-// Gives the messages of a link the times they have under its new bandwidth and latency from now on.
-void Simulator::retime(LinkState& state, const Link& link) {
-    int64_t free_ps = std::min(state.free_ps, now_ps_);
-    int64_t last_end_ps = 0;
-    for (Message& message : state.messages) {
-        if (message.wire_end_ps <= now_ps_) {  // in the air
-            const int64_t left_ps = message.end_ps - now_ps_;
-            if (state.link.latency_ps > 0) {
-                message.end_ps =
-                    now_ps_ + multiply_divide_up(left_ps, link.latency_ps, state.link.latency_ps);
+    switch (knob.kind) {
+        case Knob::Kind::bandwidth:
+        case Knob::Kind::latency:
+        case Knob::Kind::link_bandwidth:
+        case Knob::Kind::link_latency:
+        case Knob::Kind::link_up:
+            if (topology_.apply(knob)) {
+                (void)network_->apply(knob, now_ps_);
             }
-        } else {
-            if (message.begin_ps <= now_ps_) {  // on the wire
-                const int64_t left_ps = message.wire_end_ps - now_ps_;
-                message.wire_end_ps = now_ps_ + multiply_divide_up(left_ps,
-                                                                   state.link.bandwidth_bytes_per_s,
-                                                                   link.bandwidth_bytes_per_s);
-            } else {  // waiting
-                message.begin_ps = std::max(message.ready_ps, free_ps);
-                message.wire_end_ps =
-                    message.begin_ps + transfer_ps(message.bytes, link.bandwidth_bytes_per_s);
+            break;
+        case Knob::Kind::bytes:
+            current_.problem.element_count =
+                knob.value / element_bytes(current_.problem.element_type);
+            break;
+        case Knob::Kind::algorithm:
+            current_.algorithm = std::string(algorithms()[static_cast<size_t>(knob.value)]->name);
+            break;
+        case Knob::Kind::ranks:
+            pending_rank_count_ = static_cast<int32_t>(knob.value);
+            break;
+        default:
+            turn_rank(knob);
+            break;
+    }
+}
+
+// What befalls a rank or, as a fault, a message.
+void Simulator::turn_rank(const Knob& knob) {
+    if (knob.kind == Knob::Kind::link_fault) {
+        faults_.push_back({knob});
+        return;
+    }
+    if (knob.rank < 0 || knob.rank >= std::ssize(ranks_)) {
+        return;
+    }
+    RankState& state = ranks_[static_cast<size_t>(knob.rank)];
+    const bool running = network_ != nullptr;
+    switch (knob.kind) {
+        case Knob::Kind::rank_alive:
+            state.alive = knob.value != 0;
+            if (!state.alive && !state.out) {
+                state.out = true;
+                state.since_ps = now_ps_;
+                state.held.clear();
+                if (running) {
+                    network_->silence(knob.rank, now_ps_);
+                }
+                notes_.push_back({now_ps_, "rank " + std::to_string(knob.rank) + " dies"});
             }
-            message.end_ps = message.wire_end_ps + link.latency_ps;
-            free_ps = message.wire_end_ps;
-        }
-        message.end_ps = std::max(message.end_ps, last_end_ps);
-        last_end_ps = message.end_ps;
+            break;
+        case Knob::Kind::rank_frozen:
+            if (knob.value != 0 && !state.frozen) {
+                state.since_ps = now_ps_;
+                notes_.push_back({now_ps_, "rank " + std::to_string(knob.rank) + " freezes"});
+            }
+            state.frozen = knob.value != 0;
+            if (running && !state.frozen) {
+                release(knob.rank);
+            }
+            break;
+        case Knob::Kind::rank_delay:
+            state.resume_ps = std::max(state.resume_ps, now_ps_ + knob.value);
+            timers_.push(state.resume_ps, {knob.rank, Timer::release});
+            break;
+        case Knob::Kind::rank_slowdown:
+            state.slowdown = knob.value;
+            if (running) {
+                network_->slow_down(knob.rank, knob.value, now_ps_);
+            }
+            break;
+        default:
+            break;
     }
-    state.free_ps = free_ps;
-    state.link = link;
-}
-
-void Simulator::push_arrival(int32_t index) {
-    const LinkState& state = links_[static_cast<size_t>(index)];
-    arrivals_.push_back(
-        {state.messages.front().end_ps, state.target_rank, state.source_rank, index});
-    std::push_heap(arrivals_.begin(), arrivals_.end(), std::greater<>());
-}
-
-int32_t Simulator::link_index(int32_t source_rank, int32_t target_rank) {
-    auto& known = links_of_[static_cast<size_t>(source_rank)];
-    for (const auto& [target, index] : known) {
-        if (target == target_rank) {
-            return index;
-        }
-    }
-    const auto index = static_cast<int32_t>(links_.size());
-    LinkState state;
-    state.source_rank = source_rank;
-    state.target_rank = target_rank;
-    state.link = link_of(topology_, source_rank, target_rank);
-    links_.push_back(std::move(state));
-    known.emplace_back(target_rank, index);
-    return index;
 }
 
 std::vector<Event> Simulator::take_events() {
     return std::exchange(events_, {});
 }
 
-Outcome Simulator::outcome() const {
-    RS_CHECK(done());
-    if (!buffers_.complete()) {
-        return {OutcomeKind::wrong, "a rank does not hold the sum of all inputs"};
+const Outcome& Simulator::outcome() const {
+    RS_CHECK(finished_);
+    return outcome_;
+}
+
+// Nothing has moved for so long that somebody acts.
+void Simulator::recover() {
+    const std::string what = blame();
+    notes_.push_back({now_ps_, "nothing has moved for " + show_time(run_.timeout_ps) + ": " + what});
+    if (run_.recovery == Recovery::none || ++attempt_ >= attempt_count_max) {
+        const std::string tries =
+            attempt_ >= attempt_count_max
+                ? "; given up after " + std::to_string(attempt_) + " attempts"
+                : "";
+        finish(OutcomeKind::timeout, what + tries);
+        return;
     }
-    return {};
+    if (run_.recovery == Recovery::resume && resume()) {
+        moved_ps_ = now_ps_;
+        notes_.push_back({now_ps_, "resume: what was lost or stuck is sent again"});
+        return;
+    }
+    std::string why;
+    if (run_.recovery == Recovery::restart) {
+        for (RankState& state : ranks_) {
+            state.alive = true;
+            state.frozen = false;
+        }
+        why = "restart: all ranks begin again";
+    } else {
+        members_ = survivors();
+        if (members_.empty()) {
+            finish(OutcomeKind::failed, what + "; no rank is left to go on");
+            return;
+        }
+        why = "shrink: " + std::to_string(members_.size()) + " ranks begin again";
+    }
+    notes_.push_back({now_ps_, why});
+    if (const Status status = begin_round(now_ps_, why); !status) {
+        finish(OutcomeKind::failed, status.error().message);
+    }
+}
+
+// Sends lost messages again, and stuck ones another way. True when that is enough: nobody is dead
+// or frozen, whose part the others do not have.
+bool Simulator::resume() {
+    for (const RankState& state : ranks_) {
+        if (state.out || state.frozen) {
+            return false;
+        }
+    }
+    const bool rerouted = network_->reroute(now_ps_);
+    const bool any_lost = !lost_.empty();
+    for (const int32_t index : std::exchange(lost_, {})) {
+        Message& message = messages_[static_cast<size_t>(index)];
+        message.fault = -1;
+        const Transfer& transfer = message.transfer;
+        network_->send(
+            network_->connect(transfer.source_rank, transfer.target_rank, transfer.channel),
+            index,
+            message.bytes,
+            now_ps_);
+    }
+    return any_lost || rerouted;
+}
+
+// Those who can go on. When all are well and yet nothing moves, somebody cannot be reached: the
+// target of the first stuck message is then left out.
+std::vector<int32_t> Simulator::survivors() const {
+    std::vector<int32_t> well;
+    for (int32_t rank = 0; rank < current_.problem.rank_count; ++rank) {
+        const RankState& state = ranks_[static_cast<size_t>(rank)];
+        if (state.alive && !state.frozen) {
+            well.push_back(rank);
+        }
+    }
+    const std::vector<Stuck> stuck = network_->stuck();
+    const auto before = static_cast<size_t>(schedule_.problem.rank_count);
+    if (messages_left_ > 0 && well.size() == before && !stuck.empty()) {
+        std::erase(well, stuck.front().target);
+    }
+    return well;
+}
+
+std::vector<Wait> Simulator::waits() const {
+    std::vector<Wait> all;
+    std::vector<Transfer> receives;
+    const auto lane_state = [this](int32_t rank, int32_t lane) -> const LaneState& {
+        return lanes_[static_cast<size_t>(rank) * static_cast<size_t>(schedule_.lane_count) +
+                      static_cast<size_t>(lane)];
+    };
+    for (int32_t rank = 0; rank < schedule_.participant_count; ++rank) {
+        if (ranks_[static_cast<size_t>(rank)].out) {
+            continue;
+        }
+        for (int32_t lane = 0; lane < schedule_.lane_count; ++lane) {
+            const LaneState& state = lane_state(rank, lane);
+            if (state.step >= schedule_.step_count || state.receives_left == 0) {
+                continue;
+            }
+            receives.clear();
+            schedule_.append_receives(lane, state.step, rank, receives);
+            for (const Transfer& transfer : receives) {
+                const RankState& source = ranks_[static_cast<size_t>(transfer.source_rank)];
+                const bool sent = lane_state(transfer.source_rank, lane).step >= transfer.step &&
+                                  !source.out && source.held.empty();
+                if (!sent || std::ssize(receives) == state.receives_left) {
+                    all.push_back({rank, transfer.source_rank, transfer});
+                }
+            }
+        }
+    }
+    return all;
+}
+
+std::string Simulator::name_stuck(const Stuck& stuck) const {
+    const std::string way =
+        "rank " + std::to_string(stuck.source) + " to rank " + std::to_string(stuck.target);
+    if (stuck.link >= 0) {
+        return "link " + topology_.link_name(stuck.link) + " is cut, on the way from " + way;
+    }
+    return "nothing joins " + way;
+}
+
+// The first who waits, and the chain behind: "rank 4 waits for rank 3 in step 5".
+std::string Simulator::name_wait() const {
+    const std::vector<Wait> all = waits();
+    if (all.empty()) {
+        return "";
+    }
+    const auto first = std::find_if(all.begin(), all.end(), [this](const Wait& wait) {
+        const RankState& peer = ranks_[static_cast<size_t>(wait.peer_rank)];
+        return peer.out || held(peer);
+    });
+    const Wait& wait = first == all.end() ? all.front() : *first;
+    return "rank " + std::to_string(wait.rank) + " waits for rank " +
+           std::to_string(wait.peer_rank) + " in step " + std::to_string(wait.transfer.step) +
+           " (" + std::to_string(all.size()) + (all.size() == 1 ? " waits)" : " wait)");
+}
+
+// Why nothing moves: whoever is at the root of it, and who waits.
+std::string Simulator::blame() const {
+    std::string causes;
+    const auto add = [&causes](const std::string& cause) {
+        causes += (causes.empty() ? "" : "; ") + cause;
+    };
+    for (int32_t rank = 0; rank < schedule_.participant_count; ++rank) {
+        const RankState& state = ranks_[static_cast<size_t>(rank)];
+        const bool takes_part = schedule_.is_member(rank);
+        if (takes_part && state.out) {
+            add("rank " + std::to_string(rank) + " died at " + show_time(state.since_ps));
+        } else if (takes_part && state.frozen) {
+            add("rank " + std::to_string(rank) + " froze at " + show_time(state.since_ps));
+        }
+    }
+    if (const std::vector<Stuck> stuck = network_->stuck(); !stuck.empty()) {
+        add(name_stuck(stuck.front()));
+    }
+    if (!lost_.empty()) {
+        const Transfer& lost = messages_[static_cast<size_t>(lost_.front())].transfer;
+        add("the message of rank " + std::to_string(lost.source_rank) + " to rank " +
+            std::to_string(lost.target_rank) + " in step " + std::to_string(lost.step) +
+            " was lost");
+    }
+    if (const std::string waiting = name_wait(); !waiting.empty()) {
+        add(waiting);
+    }
+    return causes;
 }
 
 Result<Trace> simulate(const RunSpec& run) {
@@ -316,10 +810,12 @@ Result<Trace> simulate(const RunSpec& run) {
         return simulator.error();
     }
     while (!simulator->done()) {
-        simulator->advance_to(simulator->next_event_ps());
+        simulator->advance_by(1 << 16);
     }
     Trace trace;
     trace.run = simulator->run();
+    trace.rounds = told_rounds(simulator->run(), simulator->rounds());
+    trace.notes = simulator->notes();
     trace.events = simulator->take_events();
     trace.outcome = simulator->outcome();
     return trace;

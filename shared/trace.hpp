@@ -37,10 +37,37 @@ struct Outcome {
 // "ok", "wrong", "failed", "timeout".
 std::string_view outcome_name(OutcomeKind kind);
 
+// One go at the collective. Its events carry its index as their iteration. The first of an ordinary
+// run goes without saying.
+struct Round {
+    int32_t index = 0;
+    int64_t begin_ps = 0;
+    int32_t iteration = 0;         // of the run
+    std::string algorithm;         // these three as they are in this round
+    Problem problem;               //
+    std::vector<int32_t> members;  // sorted; empty: all ranks
+    std::string why;               // "", or why it begins again or differs
+
+    bool operator==(const Round&) const = default;
+};
+
+// Those rounds that a trace has to tell: all but the ordinary ones of its run line.
+std::vector<Round> told_rounds(const RunSpec& run, const std::vector<Round>& rounds);
+
+// Something that befell a run: a rank that died, a recovery.
+struct Note {
+    int64_t time_ps = 0;
+    std::string text;
+
+    bool operator==(const Note&) const = default;
+};
+
 struct Trace {
     RunSpec run;
     std::vector<Event> events;
     Outcome outcome;
+    std::vector<Round> rounds = {};  // those that differ from the run line, or begin again
+    std::vector<Note> notes = {};
 
     bool operator==(const Trace&) const = default;
 };

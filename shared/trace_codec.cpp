@@ -48,6 +48,18 @@ std::string_view outcome_name(OutcomeKind kind) {
     return names[static_cast<size_t>(kind)];
 }
 
+std::vector<Round> told_rounds(const RunSpec& run, const std::vector<Round>& rounds) {
+    std::vector<Round> told;
+    for (const Round& round : rounds) {
+        const bool as_the_line_says = round.algorithm == run.algorithm &&
+                                      round.problem == run.problem && round.members.empty();
+        if (!as_the_line_says || !round.why.empty()) {
+            told.push_back(round);
+        }
+    }
+    return told;
+}
+
 TraceEncoder::TraceEncoder(const RunSpec& run) {
     append_line(version_line);
     append_line(print_run(run));

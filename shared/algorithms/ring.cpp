@@ -107,6 +107,7 @@ const Algorithm ring_algorithm{
     .explain = explain,
     .message_count = message_count,
     .closed_form_ps = closed_form_ps,
+    .receive_count = [](const Schedule&, int32_t, int32_t) { return int32_t{1}; },
 };
 
 }  // namespace ringscope

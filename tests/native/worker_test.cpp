@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "shared/algorithm.hpp"
 #include "shared/arrange.hpp"
 #include "tests/native/program.hpp"
 
