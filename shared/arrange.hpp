@@ -14,7 +14,8 @@ namespace ringscope {
 // out. Errors name the key.
 Result<Arrangement> arrange(const RunSpec& run, const Topology& topology);
 
-// With `members`, sorted, only those ranks take part. Errors: as parse_run, build_topology, arrange and build_schedule for an algorithm.
+// With `members`, sorted, only those ranks take part. Errors: as parse_run, build_topology, arrange
+// and build_schedule for an algorithm.
 Result<Schedule> build_schedule(const RunSpec& run,
                                 const Topology& topology,
                                 const std::vector<int32_t>& members = {});

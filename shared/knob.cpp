@@ -72,10 +72,10 @@ Error bad_knob(KnobUse use, std::string_view text) {
                          "must be KEY:VALUE with KEY one of " + knob_list(use));
 }
 
-Result<int32_t> parse_rank(KnobUse use, std::string_view text, int32_t rank_count) {
-    const auto rank = parse_count(field_of(use), text, 0, rank_count - 1);
+Result<int32_t> parse_rank(std::string_view field, std::string_view text, int32_t rank_count) {
+    const auto rank = parse_count(field, text, 0, rank_count - 1);
     if (!rank) {
-        return invalid_field(std::string(field_of(use)),
+        return invalid_field(std::string(field),
                              std::string(text),
                              "must name a rank from 0 to " + std::to_string(rank_count - 1));
     }
@@ -91,14 +91,17 @@ bool is_node_name(std::string_view text) {
 }
 
 // One end of a link: a rank's number, or a node's name with rank -1.
-Status parse_end(
-    KnobUse use, std::string_view text, int32_t rank_count, int32_t& rank, std::string& node) {
+Status parse_end(std::string_view field,
+                 std::string_view text,
+                 int32_t rank_count,
+                 int32_t& rank,
+                 std::string& node) {
     if (is_node_name(text)) {
         rank = -1;
         node = std::string(text);
         return Done{};
     }
-    const auto number = parse_rank(use, text, rank_count);
+    const auto number = parse_rank(field, text, rank_count);
     if (!number) {
         return number.error();
     }
@@ -106,25 +109,22 @@ Status parse_end(
     return Done{};
 }
 
-Status parse_ends(KnobUse use, std::string_view ends, int32_t rank_count, Knob& knob) {
-    const size_t dash = ends.find('-');
-    if (dash == std::string_view::npos) {
-        return bad_knob(use, ends);
-    }
+Status parse_ends(std::string_view field, std::string_view ends, int32_t rank_count, Knob& knob) {
+    const size_t dash = std::min(ends.find('-'), ends.size());
+    const std::string_view target = ends.substr(std::min(dash + 1, ends.size()));
     if (const Status status =
-            parse_end(use, ends.substr(0, dash), rank_count, knob.rank, knob.source_node);
+            parse_end(field, ends.substr(0, dash), rank_count, knob.rank, knob.source_node);
         !status) {
         return status.error();
     }
     if (const Status status =
-            parse_end(use, ends.substr(dash + 1), rank_count, knob.target_rank, knob.target_node);
+            parse_end(field, target, rank_count, knob.target_rank, knob.target_node);
         !status) {
         return status.error();
     }
     if (knob.rank == knob.target_rank && knob.source_node == knob.target_node) {
-        return invalid_field(std::string(field_of(use)),
-                             "link." + std::string(ends),
-                             "must name two different ranks or nodes");
+        return invalid_field(
+            std::string(field), std::string(ends), "must name two different ranks or nodes");
     }
     return Done{};
 }
@@ -253,23 +253,23 @@ Result<Knob> parse_knob(KnobUse use, std::string_view text, int32_t rank_count) 
         return invalid_field(
             std::string(field_of(use)), std::string(text), "must be one of " + knob_list(use));
     }
+    const std::string field = std::string(field_of(use)) + "=" + std::string(key);
     Knob knob;
     knob.kind = form->kind;
     if (scope != Scope::run) {
         const std::string_view whom = key.substr(5, last_point - 5);
         if (scope == Scope::link) {
-            if (const Status status = parse_ends(use, whom, rank_count, knob); !status) {
+            if (const Status status = parse_ends(field, whom, rank_count, knob); !status) {
                 return status.error();
             }
         } else {
-            const auto rank = parse_rank(use, whom, rank_count);
+            const auto rank = parse_rank(field, whom, rank_count);
             if (!rank) {
                 return rank.error();
             }
             knob.rank = *rank;
         }
     }
-    const std::string field = std::string(field_of(use)) + "=" + std::string(key);
     const auto value = parse_value(form->value, field, text.substr(colon + 1));
     if (!value) {
         return value.error();

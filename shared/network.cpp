@@ -594,10 +594,7 @@ void Network::refresh_stretch(int32_t index, int64_t now_ps) {
 
 // Gives the messages of a stretch alone the times they have by its new rate and latency from now
 // on: what is left of each on the wire or in the air is scaled.
-void Network::retime(Stretch& stretch,
-                     int64_t old_rate,
-                     int64_t old_latency_ps,
-                     int64_t now_ps) {
+void Network::retime(Stretch& stretch, int64_t old_rate, int64_t old_latency_ps, int64_t now_ps) {
     int64_t free_ps = std::min(stretch.free_ps, now_ps);
     int64_t last_end_ps = 0;
     for (Packet& packet : stretch.air) {
@@ -609,12 +606,11 @@ void Network::retime(Stretch& stretch,
         } else {
             if (packet.begin_ps <= now_ps) {  // on the wire
                 packet.wire_end_ps = add_times(
-                    now_ps,
-                    scale(packet.wire_end_ps - now_ps, old_rate, stretch.rate_bytes_per_s));
+                    now_ps, scale(packet.wire_end_ps - now_ps, old_rate, stretch.rate_bytes_per_s));
             } else {  // waiting
                 packet.begin_ps = std::max(packet.ready_ps, free_ps);
-                packet.wire_end_ps = add_times(
-                    packet.begin_ps, wire_ps(packet.bytes, stretch.rate_bytes_per_s));
+                packet.wire_end_ps =
+                    add_times(packet.begin_ps, wire_ps(packet.bytes, stretch.rate_bytes_per_s));
                 if (stretch.first) {
                     packet.first_begin_ps = packet.begin_ps;
                 }

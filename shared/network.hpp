@@ -124,25 +124,25 @@ class Network {
         int32_t connection = 0;
         int32_t next = -1;  // stretch, when the message is stored and sent on
         bool first = true;
-        bool flowing = false;  // reckoned as a flow
-        bool active = false;   // as such: its front message is on the wire
-        bool fixed = false;    // while reckoning
+        bool flowing = false;                   // reckoned as a flow
+        bool active = false;                    // as such: its front message is on the wire
+        bool fixed = false;                     // while reckoning
         int64_t limit_bytes_per_s = INT64_MAX;  // of its pair, and of a slow source
         int64_t rate_bytes_per_s = 0;           // alone: of the narrowest link
         int64_t latency_ps = 0;
-        int64_t free_ps = 0;    // alone: when the wire is free again
-        int64_t share = 0;      // flowing: rate, in 2^-12 bytes per second
-        int64_t left = 0;       // flowing: of the front message, in 2^-20 bytes
-        int64_t since_ps = 0;   // flowing: when `left` was so
-        int32_t version = 0;    // of its entries in the queue
+        int64_t free_ps = 0;   // alone: when the wire is free again
+        int64_t share = 0;     // flowing: rate, in 2^-12 bytes per second
+        int64_t left = 0;      // flowing: of the front message, in 2^-20 bytes
+        int64_t since_ps = 0;  // flowing: when `left` was so
+        int32_t version = 0;   // of its entries in the queue
         int32_t arrival_version = 0;
-        int32_t under_way = 0;  // first stretch: messages that hold a slot
-        int64_t mark = 0;       // of the last reckoning that saw it
-        int64_t bytes = 0;      // of all messages put on it
+        int32_t under_way = 0;     // first stretch: messages that hold a slot
+        int64_t mark = 0;          // of the last reckoning that saw it
+        int64_t bytes = 0;         // of all messages put on it
         int64_t known_bytes = -1;  // alone: the last message's, and its time on the wire
         int64_t known_wire_ps = 0;
-        PacketQueue waiting;    // flowing: the front one is on the wire when active
-        PacketQueue air;        // left, or alone: reckoned; not arrived
+        PacketQueue waiting;  // flowing: the front one is on the wire when active
+        PacketQueue air;      // left, or alone: reckoned; not arrived
     };
     struct Connection {
         int32_t source = 0;
@@ -156,7 +156,7 @@ class Network {
         std::vector<int32_t> stretches;  // that use it
         std::vector<int32_t> flows;      // active ones
         bool dirty = false;
-        int64_t mark = 0;  // of the last reckoning that saw it
+        int64_t mark = 0;        // of the last reckoning that saw it
         int64_t free_share = 0;  // while reckoning, as are the next two
         int64_t full_share = 0;
         int32_t open_flows = 0;
@@ -258,7 +258,10 @@ inline void Network::enter(int32_t index, const Packet& packet, int64_t now_ps) 
     }
 }
 
-inline void Network::send_alone(int32_t index, Stretch& stretch, const Packet& packet, int64_t now_ps) {
+inline void Network::send_alone(int32_t index,
+                                Stretch& stretch,
+                                const Packet& packet,
+                                int64_t now_ps) {
     if (packet.bytes != stretch.known_bytes) {
         stretch.known_bytes = packet.bytes;
         stretch.known_wire_ps = wire_ps(packet.bytes, stretch.rate_bytes_per_s);
@@ -282,8 +285,7 @@ inline void Network::send_alone(int32_t index, Stretch& stretch, const Packet& p
 
 inline void Network::push_arrival(int32_t index) {
     Stretch& stretch = stretches_[static_cast<size_t>(index)];
-    queue_.push(stretch.air.front().end_ps,
-                {index, stretch.arrival_version, Happening::arrival});
+    queue_.push(stretch.air.front().end_ps, {index, stretch.arrival_version, Happening::arrival});
 }
 
 inline int64_t Network::next_ps() {

@@ -56,9 +56,9 @@ inline constexpr int64_t cell_count_max = 1 << 25;  // chunks of all ranks toget
 // How an algorithm is laid over the ranks. Zero or empty: the algorithm's own choice.
 struct Arrangement {
     int32_t channel_count = 0;
-    int32_t piece_count = 0;  // lanes per channel
-    int32_t group_size = 0;   // positions of a group (a node, a row of a torus); divides n
-    int32_t rank_limit = 0;   // ranks that there are, when not all take part
+    int32_t piece_count = 0;       // lanes per channel
+    int32_t group_size = 0;        // positions of a group (a node, a row of a torus); divides n
+    int32_t rank_limit = 0;        // ranks that there are, when not all take part
     std::vector<int32_t> members;  // those that do, sorted; empty: all
     std::vector<std::vector<int32_t>> orders;  // [channel] position -> rank; the last one repeats
 };
@@ -78,7 +78,7 @@ struct Schedule {
 
     int64_t shorter_chunk_elements = 0;  // of a buffer of problem.element_count
     int64_t longer_chunk_count = 0;      // so many first chunks have one more
-    bool relabel_chunks = false;  // chunk j of a lane is named after the rank at position j
+    bool relabel_chunks = false;         // chunk j of a lane is named after the rank at position j
 
     std::vector<std::vector<int32_t>> orders;     // [channel][position] participant
     std::vector<std::vector<int32_t>> positions;  // [channel][participant] position, or -1

@@ -126,10 +126,10 @@ Status Simulator::begin_round(int64_t time_ps, std::string why) {
         return schedule.error();
     }
     if (schedule->with_switch && topology_.reducing_node < 0) {
-        return invalid_field("algorithm",
-                             current_.algorithm,
-                             "needs a switch that reduces; topology=" + current_.topology +
-                                 " has none");
+        return invalid_field(
+            "algorithm",
+            current_.algorithm,
+            "needs a switch that reduces; topology=" + current_.topology + " has none");
     }
     if (const Status status = check_duration(current_, *schedule, topology_); !status) {
         return status.error();
@@ -196,8 +196,9 @@ bool Simulator::held(const RankState& state) const {
 
 // Issues the sends of the lane's step and of each later one that needs no receive to begin.
 void Simulator::enter_lane(int32_t rank, int32_t lane) {
-    LaneState& state = lanes_[static_cast<size_t>(rank) * static_cast<size_t>(schedule_.lane_count) +
-                              static_cast<size_t>(lane)];
+    LaneState& state =
+        lanes_[static_cast<size_t>(rank) * static_cast<size_t>(schedule_.lane_count) +
+               static_cast<size_t>(lane)];
     for (; state.step < schedule_.step_count; ++state.step) {
         state.receives_left = schedule_.receive_count(lane, state.step, rank);
         if (!early_.empty()) {
@@ -357,10 +358,9 @@ void Simulator::take_in(int32_t index, int64_t end_ps) {
 
 void Simulator::count_in(const Transfer& transfer) {
     const int32_t lane = schedule_.lane_of(transfer);
-    LaneState& state =
-        lanes_[static_cast<size_t>(transfer.target_rank) *
-                   static_cast<size_t>(schedule_.lane_count) +
-               static_cast<size_t>(lane)];
+    LaneState& state = lanes_[static_cast<size_t>(transfer.target_rank) *
+                                  static_cast<size_t>(schedule_.lane_count) +
+                              static_cast<size_t>(lane)];
     if (transfer.step != state.step) {
         ++early_[{transfer.target_rank, lane, transfer.step}];
     } else if (--state.receives_left == 0) {
@@ -642,12 +642,12 @@ const Outcome& Simulator::outcome() const {
 // Nothing has moved for so long that somebody acts.
 void Simulator::recover() {
     const std::string what = blame();
-    notes_.push_back({now_ps_, "nothing has moved for " + show_time(run_.timeout_ps) + ": " + what});
+    notes_.push_back(
+        {now_ps_, "nothing has moved for " + show_time(run_.timeout_ps) + ": " + what});
     if (run_.recovery == Recovery::none || ++attempt_ >= attempt_count_max) {
-        const std::string tries =
-            attempt_ >= attempt_count_max
-                ? "; given up after " + std::to_string(attempt_) + " attempts"
-                : "";
+        const std::string tries = attempt_ >= attempt_count_max
+                                      ? "; given up after " + std::to_string(attempt_) + " attempts"
+                                      : "";
         finish(OutcomeKind::timeout, what + tries);
         return;
     }
@@ -664,6 +664,7 @@ void Simulator::recover() {
         }
         why = "restart: all ranks begin again";
     } else {
+        note_cut_off();
         members_ = survivors();
         if (members_.empty()) {
             finish(OutcomeKind::failed, what + "; no rank is left to go on");
@@ -700,22 +701,30 @@ bool Simulator::resume() {
     return any_lost || rerouted;
 }
 
-// Those who can go on. When all are well and yet nothing moves, somebody cannot be reached: the
-// target of the first stuck message is then left out.
+// Those who can go on: who is alive, not frozen, and not known to be out of reach.
 std::vector<int32_t> Simulator::survivors() const {
     std::vector<int32_t> well;
     for (int32_t rank = 0; rank < current_.problem.rank_count; ++rank) {
         const RankState& state = ranks_[static_cast<size_t>(rank)];
-        if (state.alive && !state.frozen) {
+        if (state.alive && !state.frozen && !state.cut_off) {
             well.push_back(rank);
         }
     }
-    const std::vector<Stuck> stuck = network_->stuck();
-    const auto before = static_cast<size_t>(schedule_.problem.rank_count);
-    if (messages_left_ > 0 && well.size() == before && !stuck.empty()) {
-        std::erase(well, stuck.front().target);
-    }
     return well;
+}
+
+// When all are well and yet nothing moves, somebody is out of reach: the source of the first stuck
+// message if it is its own link that is cut, otherwise the target.
+void Simulator::note_cut_off() {
+    const std::vector<Stuck> stuck = network_->stuck();
+    if (stuck.empty() || std::ssize(survivors()) < schedule_.problem.rank_count) {
+        return;
+    }
+    const Stuck& first = stuck.front();
+    const bool its_own = first.link >= 0 && first.source < std::ssize(topology_.rank_nodes) &&
+                         topology_.links[static_cast<size_t>(first.link)].source_node ==
+                             topology_.rank_nodes[static_cast<size_t>(first.source)];
+    ranks_[static_cast<size_t>(its_own ? first.source : first.target)].cut_off = true;
 }
 
 std::vector<Wait> Simulator::waits() const {
@@ -755,7 +764,8 @@ std::string Simulator::name_stuck(const Stuck& stuck) const {
     if (stuck.link >= 0) {
         return "link " + topology_.link_name(stuck.link) + " is cut, on the way from " + way;
     }
-    return "nothing joins " + way;
+    const bool pair = topology_.pairs.contains({stuck.source, stuck.target});
+    return (pair ? "the link is cut from " : "nothing joins ") + way;
 }
 
 // The first who waits, and the chain behind: "rank 4 waits for rank 3 in step 5".

@@ -92,11 +92,12 @@ class Simulator {
         bool alive = true;
         bool out = false;  // of this round: it has died since it began, or before
         bool frozen = false;
-        int64_t start_ps = 0;     // of the first round
-        int64_t resume_ps = 0;    // sends nothing before
-        int64_t reduced_ps = 0;   // when it has reduced all that came so far
-        int64_t slowdown = 1000;  // thousandths
-        int64_t since_ps = 0;     // dead or frozen
+        bool cut_off = false;        // the others could not reach it
+        int64_t start_ps = 0;        // of the first round
+        int64_t resume_ps = 0;       // sends nothing before
+        int64_t reduced_ps = 0;      // when it has reduced all that came so far
+        int64_t slowdown = 1000;     // thousandths
+        int64_t since_ps = 0;        // dead or frozen
         std::vector<Transfer> held;  // sends that wait until it goes on
         int32_t last_target = -1;    // of its last message, and the connection that that took
         int32_t last_channel = 0;
@@ -152,6 +153,7 @@ class Simulator {
     void recover();
     bool resume();
     std::vector<int32_t> survivors() const;
+    void note_cut_off();
     std::string blame() const;
     std::string name_stuck(const Stuck& stuck) const;
     std::string name_wait() const;
@@ -159,16 +161,17 @@ class Simulator {
     Status prepare();
 
     RunSpec run_;
-    RunSpec current_;       // with the changes of bytes, algorithm and ranks so far
-    Topology topology_;     // with all knobs turned so far
+    RunSpec current_;    // with the changes of bytes, algorithm and ranks so far
+    Topology topology_;  // with all knobs turned so far
     Schedule schedule_;
     std::unique_ptr<Buffers> buffers_;
     std::unique_ptr<Network> network_;
-    std::vector<int32_t> members_;  // who takes part; empty: all
+    std::vector<int32_t> members_;         // who takes part; empty: all
     std::map<int32_t, Schedule> beliefs_;  // of ranks that believe in another buffer size
     std::vector<RankState> ranks_;         // [participant]
-    std::vector<LaneState> lanes_;  // [participant][lane]
-    std::map<std::tuple<int32_t, int32_t, int32_t>, int32_t> early_;  // (rank, lane, step): messages
+    std::vector<LaneState> lanes_;         // [participant][lane]
+    std::map<std::tuple<int32_t, int32_t, int32_t>, int32_t>
+        early_;  // (rank, lane, step): messages
     std::vector<Message> messages_;
     std::vector<int32_t> free_messages_;
     std::vector<int32_t> lost_;  // messages that a fault has dropped
