@@ -15,27 +15,27 @@ export const buildFolder = `${root}build/bench`;
 // --- Programs ----------------------------------------------------------------------------------------
 
 // What it wrote to standard output. `allowed` are the exit statuses that are no reason to give up.
-function output(command, allowed = [0]) {
-  const options = { encoding: 'utf8', maxBuffer: 1 << 28 };
-  const { status, signal, stdout, stderr, error } = spawnSync(command[0], command.slice(1), options);
+function output(command, allowed, stderr) {
+  const options = { encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', stderr] };
+  const { status, signal, stdout, error } = spawnSync(command[0], command.slice(1), options);
   if (error || !allowed.includes(status)) {
     const end = error?.message ?? (signal ? `signal ${signal}` : `exit status ${status}`);
-    throw new Error(`${command[0].replace(root, '')} ended with ${end}\n${stderr ?? ''}`.trim());
+    throw new Error(`${command[0].replace(root, '')} ended with ${end}`);
   }
   return stdout;
 }
 
-// A program of this folder, natively and as WebAssembly under node. One that prints rows may end with 1.
+// A program of this folder, natively and as WebAssembly under node; 1 says that a bar falls short.
 export function native(name, ...args) {
-  return output([`${root}build/native/tests/bench/${name}_bench`, ...args], [0, 1]);
+  return output([`${root}build/native/tests/bench/${name}_bench`, ...args], [0, 1], 'inherit');
 }
 export function underNode(name, ...args) {
-  return output([process.execPath, `${root}build/wasm/tests/bench/${name}_bench.js`, ...args], [0, 1]);
+  return output([process.execPath, `${root}build/wasm/tests/bench/${name}_bench.js`, ...args], [0, 1], 'inherit');
 }
 
-// The JSON that `ringscope ... --json` prints, whatever it says of the run.
+// The JSON that `ringscope ... --json` prints: of a run, or of why there was none.
 export function ringscope(...args) {
-  return JSON.parse(output([`${root}build/native/native/ringscope`, ...args, '--json'], [0, 1, 2, 3]));
+  return JSON.parse(output([`${root}build/native/native/ringscope`, ...args, '--json'], [0, 1, 2, 3], 'ignore'));
 }
 
 // --- Rows --------------------------------------------------------------------------------------------
@@ -73,18 +73,19 @@ export class Rows {
   }
 
   // The bar is `least` or `most`, for the ratio where there is a peer and for ours where there is none;
-  // or `within`, for what the ratio may be off 1. With a bar a missing `ours` is a failure; without a
-  // peer that there should be nothing is decided.
+  // or `within`, for what the ratio may be off 1. A missing `ours` falls short; a missing peer decides
+  // nothing.
   row({ ours = null, peer = null, theirs = null, least, most, within, ...names }) {
     const ratio = ours !== null && theirs !== null ? ours / theirs : null;
     const { bar, holds, words } = judge(peer === null ? ours : ratio, { least, most, within });
-    const pass = ours === null && bar !== null ? false : peer !== null && theirs === null ? null : holds;
+    const undecided = bar === null || (peer !== null && theirs === null);
+    const pass = undecided ? null : ours !== null && holds;
     this.add({ ...names, ours, peer, theirs, ratio, bar, pass }, words);
   }
 
   // A row as it will be written; `words` are its bar for people.
   add(row, words = row.bar === null ? '' : digits(row.bar)) {
-    const missing = keys.filter((key) => key !== 'bench' && row[key] === undefined);
+    const missing = keys.filter((key) => row[key] === undefined && key !== 'bench');
     if (missing.length) throw new Error(`a row without ${missing.join(', ')}: ${JSON.stringify(row)}`);
     let verdict = '';
     if (row.pass === true) {
@@ -102,11 +103,16 @@ export class Rows {
     this.keep(Object.fromEntries(keys.map((key) => [key, key === 'bench' ? this.bench : row[key]])));
   }
 
-  // The rows that a program printed, one JSON object a line, `mark` added to their cases.
+  // The rows that a program printed, one JSON object a line, `mark` added to their cases. It may leave
+  // out what it has not, and add a `note` for people.
   addAll(text, mark = '') {
-    for (const json of text.split('\n').filter((one) => one.startsWith('{'))) {
-      const row = JSON.parse(json);
+    const lines = text.split('\n').filter((one) => one.startsWith('{'));
+    if (lines.length === 0) throw new Error('it printed no row');
+    for (const json of lines) {
+      const row = { peer: null, theirs: null, bar: null, pass: null, ...JSON.parse(json) };
+      row.ratio ??= typeof row.ours === 'number' && typeof row.theirs === 'number' ? row.ours / row.theirs : null;
       this.add({ ...row, case: `${row.case}${mark}` });
+      if (row.note) this.note(row.note);
     }
   }
 

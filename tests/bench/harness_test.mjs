@@ -23,10 +23,12 @@ assert.equal(verdict({ ours: 0.998, peer: 'other', theirs: 1, within: 0.001 }), 
 assert.equal(verdict({ ours: Number.NaN, least: 1 }), false, 'no number reaches no bar');
 assert.equal(verdict({ peer: 'other', theirs: 1, within: 0.001 }), false, 'ours is missing');
 assert.equal(verdict({ ours: 3, peer: 'peer absent', least: 10 }), null, 'the peer is missing');
-assert.deepEqual([rows.passed, rows.failed, rows.skipped], [4, 6, 1]);
+assert.equal(verdict({ peer: 'peer absent', least: 10 }), null, 'both are missing');
+assert.deepEqual([rows.passed, rows.failed, rows.skipped], [4, 6, 2]);
 
-rows.addAll('words\n{"case":"c","metric":"m","unit":"s","ours":1,"peer":null,"theirs":null,"ratio":null,"bar":2,"pass":false}\n', ', under node');
+rows.addAll('words\n{"case":"c","metric":"m","unit":"s","ours":1,"theirs":2,"bar":2,"pass":false}\n', ', under node');
 assert.deepEqual(kept.at(-1), {
-  bench: 'example', case: 'c, under node', metric: 'm', unit: 's', ours: 1, peer: null, theirs: null, ratio: null, bar: 2, pass: false });
+  bench: 'example', case: 'c, under node', metric: 'm', unit: 's', ours: 1, peer: null, theirs: 2, ratio: 0.5, bar: 2, pass: false });
 assert.equal(rows.failed, 7);
-assert.throws(() => rows.addAll('{"case":"c","ours":1}'), /a row without metric/);
+assert.throws(() => rows.addAll('{"case":"c","ours":1}'), /a row without metric, unit/);
+assert.throws(() => rows.addAll('words'), /no row/);
