@@ -50,7 +50,7 @@ function digits(number) {
 }
 
 // Negative: aligned to the right.
-const widths = [32, 34, 11, -12, -12, 13, -8, 10, 0];
+const widths = [32, 34, 6, -12, -12, 16, -8, 15, 0];
 
 function line(fields) {
   const pad = (field, width) => (width < 0 ? field.padStart(-width) : field.padEnd(width));
