@@ -184,11 +184,11 @@ int simulate_command(const RunOptions& options) {
     if (!file) {
         return fail(file.error(), options);
     }
-    TraceWriter trace(*run, [&](std::string_view text) {
-        if (*file) {
-            (*file)->write(text);
-        }
-    });
+    TraceWriter::Sink sink;
+    if (*file) {
+        sink = [&](std::string_view text) { (*file)->write(text); };
+    }
+    TraceWriter trace(*run, sink);
     ReportBuilder report(*run, simulator->schedule());
     RunResult result;
     result.run = *run;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "shared/run_spec.hpp"
@@ -36,6 +37,13 @@ struct Outcome {
 
 // "ok", "wrong", "failed", "timeout".
 std::string_view outcome_name(OutcomeKind kind);
+
+// As a trace holds it: the name, and after a tab the reason if there is one.
+std::string print_outcome(const Outcome& outcome);
+
+// A reason as a trace holds it: no tabs or line breaks, and no more than so many bytes.
+inline constexpr size_t reason_bytes_max = 1000;
+std::string single_line(std::string_view reason);
 
 struct Trace {
     RunSpec run;

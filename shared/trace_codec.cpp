@@ -14,18 +14,6 @@ constexpr std::string_view version_line = "ringscope-trace 1";
 constexpr std::string_view column_line =
     "action\titeration\tstep\tchannel\tsource\ttarget\tchunk\tchunks\tbytes\tbegin_ps\tend_ps";
 constexpr size_t event_field_count = 11;
-constexpr size_t reason_bytes_max = 1000;
-
-// In an outcome line: one line, no tabs, bounded.
-std::string single_line(std::string_view text) {
-    std::string line(text.substr(0, reason_bytes_max));
-    for (char& c : line) {
-        if (static_cast<unsigned char>(c) < 0x20) {
-            c = ' ';
-        }
-    }
-    return line;
-}
 
 void append_number(std::string& text, int64_t number) {
     std::array<char, 24> digits{};
@@ -42,11 +30,6 @@ bool read_number(std::string_view text, int64_t max, int64_t& number) {
 
 }  // namespace
 
-std::string_view outcome_name(OutcomeKind kind) {
-    constexpr std::array<std::string_view, 4> names{"ok", "wrong", "failed", "timeout"};
-    return names[static_cast<size_t>(kind)];
-}
-
 TraceEncoder::TraceEncoder(const RunSpec& run) {
     append_line(version_line);
     append_line(print_run(run));
@@ -56,8 +39,6 @@ TraceEncoder::TraceEncoder(const RunSpec& run) {
 void TraceEncoder::append_line(std::string_view line) {
     text_ += line;
     text_ += '\n';
-    hash_.add(line);
-    hash_.add("\n");
     block_hash_.add(line);
     block_hash_.add("\n");
     ++block_line_count_;
@@ -97,11 +78,7 @@ void TraceEncoder::close_block() {
 
 void TraceEncoder::finish(const Outcome& outcome) {
     close_block();
-    std::string line = "outcome\t" + std::string(outcome_name(outcome.kind));
-    if (!outcome.reason.empty()) {
-        line += "\t" + single_line(outcome.reason);
-    }
-    append_line(line);
+    append_line("outcome\t" + print_outcome(outcome));
     close_block();
 }
 
@@ -112,12 +89,6 @@ std::string encode(const Trace& trace) {
     }
     encoder.finish(trace.outcome);
     return std::move(encoder.text());
-}
-
-std::string trace_hash(const Trace& trace) {
-    Fnv64 hash;
-    hash.add(encode(trace));
-    return hash.text();
 }
 
 Error TraceDecoder::at_line(std::string what) const {

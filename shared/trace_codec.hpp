@@ -33,29 +33,26 @@ inline constexpr int64_t block_event_count = 256;
 class TraceEncoder {
   public:
     explicit TraceEncoder(const RunSpec& run);
-    // Continues a text that ends with a block line; hash is that of all of it.
-    explicit TraceEncoder(const Fnv64& hash) : hash_(hash) {}
+    // For the rest of a text that ends with a block line already.
+    static TraceEncoder continued() { return TraceEncoder(); }
 
     void add(const Event& event);  // closes a block by itself after block_event_count events
     void close_block();  // so that a live viewer sees what is there; nothing when nothing is open
     void finish(const Outcome& outcome);
 
     std::string& text() { return text_; }
-    // Of every byte so far, whether or not it was cleared from text().
-    const Fnv64& hash() const { return hash_; }
 
   private:
+    TraceEncoder() = default;
     void append_line(std::string_view line);
 
     std::string text_;
-    Fnv64 hash_;
     Fnv64 block_hash_;
     int64_t block_line_count_ = 0;
     int64_t block_events_ = 0;
 };
 
 std::string encode(const Trace& trace);
-std::string trace_hash(const Trace& trace);  // sixteen hexadecimal digits
 
 // Takes the bytes in any split. After an error it takes no more, but keeps what was good.
 class TraceDecoder {

@@ -5,6 +5,7 @@
 
 #include "shared/algorithm.hpp"
 #include "shared/simulator.hpp"
+#include "shared/trace_hash.hpp"
 #include "shared/units.hpp"
 
 namespace ringscope {
@@ -344,7 +345,6 @@ int64_t value_in_force(const App& app, Knob::Kind kind) {
 
 void begin_trace(App& app) {
     app.decoder = TraceDecoder();
-    app.trace_bytes_hash = Fnv64();
     app.trace_refusal.reset();
     app.on_machine = true;
     app.playback.playing = true;
@@ -354,7 +354,6 @@ Status push_trace(App& app, std::string_view bytes) {
     if (app.trace_refusal) {
         return *app.trace_refusal;
     }
-    app.trace_bytes_hash.add(bytes);
     const bool started = app.decoder.started();
     std::vector<Event> events;
     const Status status = app.decoder.push(bytes, events);
@@ -471,10 +470,7 @@ int64_t closed_form_ps(const App& app) {
 }
 
 std::string shown_trace_hash(const App& app) {
-    if (app.on_machine) {
-        return app.trace_bytes_hash.text();
-    }
-    return trace_hash({app.show->run, app.show->replay.events(), app.show->outcome});
+    return trace_hash(app.show->run, app.show->replay.events(), app.show->outcome);
 }
 
 std::string simulated_trace_hash(const App& app) {

@@ -62,7 +62,6 @@ struct App {
     std::optional<Show> show;
     // Of the measured run, as it comes in:
     TraceDecoder decoder;
-    Fnv64 trace_bytes_hash;              // of every byte, as the daemon counts them
     std::optional<Error> trace_refusal;  // why the page cannot show it
     Playback playback;
     Gesture gesture;
@@ -113,7 +112,7 @@ int32_t current_step(const App& app);
 int32_t furthest_step(const App& app);
 // 2(N-1)(latency + bytes/(N bandwidth)) of the run without changes.
 int64_t closed_form_ps(const App& app);
-// Of the trace on show, which is complete; of a measured one the daemon's own.
+// Of the trace on show, which is complete.
 std::string shown_trace_hash(const App& app);
 // Of the simulation of the controls' run.
 std::string simulated_trace_hash(const App& app);

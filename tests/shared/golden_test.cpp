@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "shared/trace_codec.hpp"
+#include "shared/trace_hash.hpp"
 #include "tests/shared/testing.hpp"
 
 namespace ringscope {
