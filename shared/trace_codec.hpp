@@ -15,8 +15,8 @@
 // to the last good block a cut or damaged trace is intact; the decoder hands out nothing else.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,7 +44,7 @@ class TraceEncoder {
 
   private:
     TraceEncoder() = default;
-    void append_line(std::string_view line);
+    void append_line(std::string_view line);  // with its line break
 
     std::string text_;
     Fnv64 block_hash_;
@@ -53,6 +53,8 @@ class TraceEncoder {
 };
 
 std::string encode(const Trace& trace);
+
+class FieldReader;  // of one line
 
 // Takes the bytes in any split. After an error it takes no more, but keeps what was good.
 class TraceDecoder {
@@ -71,15 +73,19 @@ class TraceDecoder {
 
     Status take_line(std::string_view line, std::vector<Event>& events);
     Status take_run(std::string_view line);
-    Status take_event(std::span<const std::string_view> fields);
-    Status take_outcome(std::span<const std::string_view> fields);
-    Status take_block(std::span<const std::string_view> fields, std::vector<Event>& events);
+    Status take_body_line(std::string_view word, FieldReader fields);
+    // The kinds of line, by their first word; `fields` are those after it.
+    Status take_hop(Action action, FieldReader fields);
+    Status take_outcome(FieldReader fields);
+    Status take_block(FieldReader fields, std::vector<Event>& events);
+    Error no_number(size_t index, bool missing) const;
     Error at_line(std::string what) const;
 
     Stage stage_ = Stage::version;
     Trace trace_;
     Schedule schedule_;
-    std::string rest_;  // of a line that is not complete yet
+    std::array<int64_t, 10> limits_{};  // of the numbers in a hop's line
+    std::string rest_;                  // of a line that is not complete yet
     std::vector<Event> block_events_;
     Fnv64 block_hash_;
     int64_t block_line_count_ = 0;

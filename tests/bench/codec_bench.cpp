@@ -12,6 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#if defined(__EMSCRIPTEN__)
+#include <emscripten.h>
+#endif
+
 #include "shared/simulator.hpp"
 #include "shared/trace_codec.hpp"
 #include "shared/trace_hash.hpp"
@@ -27,9 +31,16 @@ constexpr size_t piece_bytes = size_t{64} << 10;
 // where each is passed on as soon as it is known.
 constexpr std::string_view run_line = "ranks=64&bytes=32MiB";
 
-// CPU time, so that a busy neighbour does not count; under node it is the time on the clock.
+// Of the CPU, so that a busy neighbour does not count.
 double now_s() {
+#if defined(__EMSCRIPTEN__)  // whose clock() is the time of day
+    return EM_ASM_DOUBLE({
+        const usage = process.cpuUsage();
+        return (usage.user + usage.system) / 1e6;
+    });
+#else
     return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+#endif
 }
 
 void print(const char* name, const char* metric, double value) {

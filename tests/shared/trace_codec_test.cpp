@@ -292,7 +292,7 @@ TEST(TraceCodec, HostileContentsAreRefusedWithTheirLine) {
         {"reduce\t0\t0\t0\t0\t1\t0\t1\t16\t0\t99999999999999999999",
          "trace line 4: end_ps must be a number from 0 to 4611686018427387904"},
         {"steal\t0\t0\t0\t0\t1\t0\t1\t16\t0\t5",
-         "trace line 4: has an action that is neither copy nor reduce"},
+         "trace line 4: begins with none of copy, reduce, outcome, block"},
         {"reduce\t0", "trace line 4: has 2 of 11 fields"},
         {"reduce\t0\t0\t0\t0\t1\t0\t1\t16\t0\t5\t6", "trace line 4: has more than 11 fields"},
         {"outcome\tsplendid",
