@@ -93,16 +93,30 @@ int finish(RunResult result, std::optional<OutputFile>& file, const RunOptions& 
 
 // Steps the simulator through, handing on every event at once: 1024 ranks have two million of them.
 Outcome step_through(Simulator& simulator, TraceWriter& trace, ReportBuilder& report) {
+    constexpr int64_t events_at_once = 4096;  // little enough for a quick Ctrl-C
+    size_t told = 0;
     while (!simulator.done()) {
         if (interrupted) {
             return {OutcomeKind::failed, "cancelled"};
         }
-        simulator.advance_to(simulator.next_event_ps());
+        simulator.advance_by(events_at_once);
+        const std::vector<Round> rounds = told_rounds(simulator.run(), simulator.rounds());
         for (const Event& event : simulator.take_events()) {
+            for (; told < rounds.size() && rounds[told].index <= event.iteration; ++told) {
+                trace.add_round(rounds[told]);
+            }
             trace.add(event);
             report.add(event);
         }
     }
+    const std::vector<Round> rounds = told_rounds(simulator.run(), simulator.rounds());
+    for (; told < rounds.size(); ++told) {
+        trace.add_round(rounds[told]);
+    }
+    for (const Note& note : simulator.notes()) {
+        trace.add_note(note);
+    }
+    report.add_rounds(rounds);
     return simulator.outcome();
 }
 
@@ -185,11 +199,11 @@ int simulate_command(const RunOptions& options) {
     if (!file) {
         return fail(file.error(), options);
     }
-    TraceWriter trace(*run, [&](std::string_view text) {
-        if (*file) {
-            (*file)->write(text);
-        }
-    });
+    TraceWriter::Sink sink;
+    if (*file) {
+        sink = [&](std::string_view text) { (*file)->write(text); };
+    }
+    TraceWriter trace(*run, sink);
     ReportBuilder report(*run, simulator->schedule());
     RunResult result;
     result.run = *run;

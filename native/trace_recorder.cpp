@@ -44,31 +44,41 @@ Status TraceRecorder::take_block(std::string_view block) {
     }
     for (const Event& event : events_) {
         report_.add(event);
+        hash_.add(event);
     }
     events_.clear();
     keep(block);
     if (decoder_.finished()) {
-        outcome_ = decoder_.outcome();
-        finished_ = true;
+        for (const Round& round : decoder_.rounds()) {
+            hash_.add_round(round);
+        }
+        for (const Note& note : decoder_.notes()) {
+            hash_.add_note(note);
+        }
+        finish(decoder_.outcome());
     }
     return Done{};
 }
 
 void TraceRecorder::keep(std::string_view text) {
-    hash_.add(text);
     text_ += text;
     started_ = true;
+}
+
+void TraceRecorder::finish(const Outcome& outcome) {
+    hash_.finish(outcome);
+    outcome_ = outcome;
+    finished_ = true;
 }
 
 void TraceRecorder::close(const Outcome& outcome) {
     if (finished_) {
         return;
     }
-    TraceEncoder encoder = started_ ? TraceEncoder(hash_) : TraceEncoder(run_);
+    TraceEncoder encoder = started_ ? TraceEncoder::continued() : TraceEncoder(run_);
     encoder.finish(outcome);
     keep(encoder.text());
-    outcome_ = outcome;
-    finished_ = true;
+    finish(outcome);
 }
 
 }  // namespace ringscope

@@ -16,13 +16,14 @@
 
 #include "shared/report.hpp"
 #include "shared/trace_codec.hpp"
+#include "shared/trace_hash.hpp"
 
 namespace ringscope {
 
 class TraceRecorder {
   public:
     TraceRecorder(const RunSpec& run, const Schedule& schedule)
-        : run_(run), report_(run, schedule) {}
+        : run_(run), report_(run, schedule), hash_(run) {}
 
     // Errors: text that is no trace; nothing after it is taken, close() still works.
     Status push(std::string_view bytes);
@@ -37,12 +38,13 @@ class TraceRecorder {
     const RunSpec& run() const { return run_; }
     // When finished().
     const Outcome& outcome() const { return outcome_; }
-    std::string trace_hash() const { return hash_.text(); }
+    std::string trace_hash() const { return hash_.text(); }  // of everything so far
     Report report() const { return report_.finish(run_); }
 
   private:
     Status take_block(std::string_view block);
     void keep(std::string_view text);
+    void finish(const Outcome& outcome);
 
     RunSpec run_;
     ReportBuilder report_;
@@ -51,7 +53,7 @@ class TraceRecorder {
     std::string pending_;        // not closed by a block line yet
     size_t scanned_bytes_ = 0;   // whole lines of pending_ that are no block line
     std::string text_;
-    Fnv64 hash_;
+    TraceHash hash_;
     Outcome outcome_;
     bool started_ = false;
     bool finished_ = false;

@@ -32,6 +32,8 @@ struct FitPoint {
 struct FitLine {
     int64_t latency_ps = 0;   // >= 0
     int64_t bytes_per_s = 0;  // >= 1; bandwidth_bytes_per_s_max when the size does not matter
+
+    bool operator==(const FitLine&) const = default;
 };
 
 // Errors are |predicted / measured - 1|.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "shared/algorithm.hpp"
 #include "shared/arrange.hpp"
 #include "shared/topology.hpp"
 #include "shared/units.hpp"
@@ -23,16 +22,18 @@ int64_t busbw(const Problem& problem, int64_t algbw_bytes_per_s) {
            algbw_bytes_per_s % rank_count * 2 * (rank_count - 1) / rank_count;
 }
 
-int64_t fastest_bandwidth(const RunSpec& run) {
-    int64_t fastest = run.bandwidth_bytes_per_s;
-    const auto widen = [&](const Knob& knob) {
-        if (knob.kind == Knob::Kind::bandwidth || knob.kind == Knob::Kind::link_bandwidth) {
-            fastest = std::max(fastest, knob.value);
-        }
-    };
-    std::for_each(run.settings.begin(), run.settings.end(), widen);
+// The topology with every link as fast as it ever is in this run: for bounds.
+Topology at_its_fastest(const RunSpec& run) {
+    auto topology = build_topology(run);
+    RS_CHECK(topology);
+    Topology fastest = *topology;
+    Topology now = *topology;
     for (const Change& change : run.changes) {
-        widen(change.knob);
+        (void)now.apply(change.knob);
+        for (size_t i = 0; i < now.links.size(); ++i) {
+            int64_t& most = fastest.links[i].bandwidth_bytes_per_s;
+            most = std::max(most, now.links[i].bandwidth_bytes_per_s);
+        }
     }
     return fastest;
 }
@@ -103,8 +104,11 @@ std::string name_late_rank(const RunSpec& run, int64_t duration_ps) {
 }
 
 // Where the time of a simulated run on equal links goes: into latency or into bytes.
-std::string split_time(const RunSpec& run, const Schedule& schedule, int64_t duration_ps) {
-    const int64_t latency_ps = std::min(schedule.step_count * run.latency_ps, duration_ps);
+std::string split_time(const RunSpec& run, const Schedule& schedule, const Report& report) {
+    const int64_t duration_ps = report.duration_ps;
+    const int64_t latency_ps = report.detailed
+                                   ? report.path.split.latency_ps
+                                   : std::min(schedule.step_count * run.latency_ps, duration_ps);
     const int64_t wire_ps = duration_ps - latency_ps;
     const int64_t latency_permille = permille_of(latency_ps, duration_ps);
     const std::string in_latency = percent(latency_permille);
@@ -124,6 +128,37 @@ std::string split_time(const RunSpec& run, const Schedule& schedule, int64_t dur
            " of " + show_time(run.latency_ps) + "; moving the bytes is only " + on_the_wire + ".";
 }
 
+// What the critical path says when something else than plain bytes and latency weighs on it.
+std::string name_path_part(const Report& report) {
+    const PathSplit& split = report.path.split;
+    const int64_t duration_ps = std::max<int64_t>(1, split.total_ps());
+    const auto share = [&](int64_t part_ps) { return percent(permille_of(part_ps, duration_ps)); };
+    const int64_t most_ps = std::max({split.slow_link_ps, split.sharing_ps, split.late_ps});
+    if (most_ps * 10 < duration_ps) {
+        return "";
+    }
+    if (most_ps == split.sharing_ps) {
+        const std::string where =
+            report.cables.empty()
+                ? ""
+                : "; the most used link is " + report.cables.front().name + ", busy " +
+                      percent(report.cables.front().use_permille) + " of the time";
+        return "Sharing limits: waiting for others on the same links is " +
+               share(split.sharing_ps) + " of the critical path" + where + ".";
+    }
+    if (most_ps == split.late_ps) {
+        const auto last = std::find_if(report.path.hops.rbegin(),
+                                       report.path.hops.rend(),
+                                       [](const PathHop& hop) { return hop.wait_ps > 0; });
+        const size_t place = static_cast<size_t>(report.path.hops.rend() - last) - 1;
+        return "A late rank limits: waiting for one that could have sent is " +
+               share(split.late_ps) + " of the critical path, " +
+               (place < report.path_text.size() ? report.path_text[place] : std::string()) + ".";
+    }
+    return "A narrow link limits: what it adds to the time at the fastest link's rate is " +
+           share(split.slow_link_ps) + " of the critical path.";
+}
+
 std::string find_bottleneck(const RunSpec& run, const Schedule& schedule, const Report& report) {
     if (schedule.problem.rank_count == 1) {
         return "One rank alone has nothing to send.";
@@ -137,8 +172,16 @@ std::string find_bottleneck(const RunSpec& run, const Schedule& schedule, const 
     if (std::string late = name_late_rank(run, report.duration_ps); !late.empty()) {
         return late;
     }
-    if (std::string slow = name_slow_link(report.links); !slow.empty()) {
-        return slow;
+    const bool alike = run.topology == "uniform" && schedule.channel_count == 1;
+    if (alike || !simulated(run)) {
+        if (std::string slow = name_slow_link(report.links); !slow.empty()) {
+            return slow;
+        }
+    }
+    if (simulated(run) && report.detailed) {
+        if (std::string part = name_path_part(report); !part.empty()) {
+            return part;
+        }
     }
     if (!run.changes.empty()) {
         return "All links fared alike; " +
@@ -149,11 +192,11 @@ std::string find_bottleneck(const RunSpec& run, const Schedule& schedule, const 
     if (!run.settings.empty()) {
         return "No link stands out; the links or ranks set apart explain together what is over "
                "the " +
-               show_time(lower_bound_ps(schedule.problem, run.bandwidth_bytes_per_s)) +
-               " that the bytes need at " + show_bandwidth(run.bandwidth_bytes_per_s) + ".";
+               show_time(report.lower_bound_ps) + " that the bytes need at " +
+               show_bandwidth(run.bandwidth_bytes_per_s) + ".";
     }
     if (simulated(run)) {
-        return split_time(run, schedule, report.duration_ps);
+        return split_time(run, schedule, report);
     }
     int64_t busy_ps = 0;
     int64_t hops = 0;
@@ -173,52 +216,249 @@ std::string find_bottleneck(const RunSpec& run, const Schedule& schedule, const 
 ReportBuilder::ReportBuilder(const RunSpec& run, const Schedule& schedule)
     : schedule_(schedule),
       simulated_(simulated(run)),
-      iterations_(static_cast<size_t>(run.iterations)) {}
+      links_(static_cast<size_t>(schedule.participant_count)),
+      last_link_(links_.size()) {}
 
-void ReportBuilder::add(const Event& event) {
-    Span& span = iterations_[static_cast<size_t>(event.iteration)];
-    // A simulated run begins at 0, also when its first rank starts late.
-    span.begin_ps = simulated_ ? 0 : std::min(span.begin_ps, event.begin_ps);
-    span.end_ps = std::max(span.end_ps, event.end_ps);
-    LinkReport& link = links_[{event.transfer.source_rank, event.transfer.target_rank}];
-    link.source_rank = event.transfer.source_rank;
-    link.target_rank = event.transfer.target_rank;
-    ++link.message_count;
-    link.bytes += event.bytes;
-    // Saturates: a trace from elsewhere may claim anything.
-    const int64_t room_ps = INT64_MAX - link.busy_ps;
-    link.busy_ps += std::min(event.end_ps - event.begin_ps, room_ps);
-    ++event_count_;
+LinkReport& ReportBuilder::link(int32_t source_rank, int32_t target_rank) {
+    const auto source = static_cast<size_t>(source_rank);
+    if (source >= links_.size()) {  // of a round with more ranks
+        links_.resize(source + 1);
+        last_link_.resize(source + 1);
+    }
+    std::vector<LinkReport>& known = links_[source];
+    size_t& last = last_link_[source];
+    if (last < known.size() && known[last].target_rank == target_rank) {
+        return known[last];
+    }
+    const auto found = std::find_if(known.begin(), known.end(), [&](const LinkReport& link) {
+        return link.target_rank == target_rank;
+    });
+    last = static_cast<size_t>(found - known.begin());
+    if (found == known.end()) {
+        known.push_back({.source_rank = source_rank, .target_rank = target_rank});
+    }
+    return known[last];
 }
 
-Report ReportBuilder::finish(const RunSpec& run) const {
-    Report report;
-    std::vector<int64_t> durations_ps;
-    for (const Span& span : iterations_) {
-        if (span.begin_ps <= span.end_ps) {
-            durations_ps.push_back(span.end_ps - span.begin_ps);
+void ReportBuilder::add(const Event& event) {
+    if (static_cast<size_t>(event.iteration) >= spans_.size()) {
+        spans_.resize(static_cast<size_t>(event.iteration) + 1);
+    }
+    Span& span = spans_[static_cast<size_t>(event.iteration)];
+    span.begin_ps = std::min(span.begin_ps, event.begin_ps);
+    span.end_ps = std::max(span.end_ps, event.end_ps);
+    LinkReport& used = link(event.transfer.source_rank, event.transfer.target_rank);
+    ++used.message_count;
+    used.bytes += event.bytes;
+    // Saturates: a trace from elsewhere may claim anything.
+    const int64_t room_ps = INT64_MAX - used.busy_ps;
+    used.busy_ps += std::min(event.end_ps - event.begin_ps, room_ps);
+    ++event_count_;
+    if (event_count_ <= detail_event_count_max) {
+        events_.push_back(event);
+    } else if (!events_.empty()) {
+        events_ = {};
+    }
+}
+
+// Rounds that are not told follow one per iteration.
+int32_t ReportBuilder::iteration_of(int32_t round) const {
+    int32_t iteration = round;
+    for (const Round& told : rounds_) {
+        if (told.index <= round) {
+            iteration = told.iteration + (round - told.index);
         }
     }
-    const int64_t seen = std::max<int64_t>(1, static_cast<int64_t>(durations_ps.size()));
+    return iteration;
+}
+
+// From the first begin to the last end of each; a simulated one begins when the one before ended.
+void ReportBuilder::measure_iterations(Report& report) const {
+    std::map<int32_t, Span> iterations;
+    for (size_t round = 0; round < spans_.size(); ++round) {
+        const Span& span = spans_[round];
+        if (span.begin_ps <= span.end_ps) {
+            Span& whole = iterations[iteration_of(static_cast<int32_t>(round))];
+            whole.begin_ps = std::min(whole.begin_ps, span.begin_ps);
+            whole.end_ps = std::max(whole.end_ps, span.end_ps);
+        }
+    }
+    std::vector<int64_t> durations_ps;
+    int64_t last_end_ps = 0;
+    for (const auto& [iteration, span] : iterations) {
+        durations_ps.push_back(span.end_ps - (simulated_ ? last_end_ps : span.begin_ps));
+        last_end_ps = span.end_ps;
+    }
     report.iteration_count = static_cast<int64_t>(durations_ps.size());
     if (!durations_ps.empty()) {
         std::sort(durations_ps.begin(), durations_ps.end());
         report.duration_ps = durations_ps[(durations_ps.size() - 1) / 2];
         report.min_ps = durations_ps.front();
     }
-    report.message_count = event_count_ / seen;
-    std::map<int32_t, int64_t> sent_bytes;
-    for (const auto& [ranks, link] : links_) {
-        report.links.push_back(link);
-        report.links.back().bytes /= seen;
-        report.wire_bytes_per_rank = std::max(
-            report.wire_bytes_per_rank, sent_bytes[link.source_rank] += report.links.back().bytes);
+}
+
+namespace {
+
+std::string in_words(const Event& event, const PathHop& hop) {
+    const Transfer& transfer = event.transfer;
+    std::string text = "step " + std::to_string(transfer.step) + ", rank " +
+                       std::to_string(transfer.source_rank) + " to rank " +
+                       std::to_string(transfer.target_rank) + ": " +
+                       show_time(event.end_ps - event.begin_ps);
+    switch (hop.reason) {
+        case Reason::start:
+            return text + ", from the start";
+        case Reason::data:
+            return text + ", as soon as its data was there";
+        case Reason::link:
+            return text + ", after the message before it had left";
+        case Reason::late:
+            return text + ", " + show_time(hop.wait_ps) + " after it could have begun";
     }
+    return text;
+}
+
+// Sum of the union of each participant's hops. They come in order of their end, so a new one only
+// ever swallows or joins the last of those known.
+std::vector<RankReport> measure_ranks(const Schedule& schedule,
+                                      const std::vector<Event>& events,
+                                      int64_t whole_ps) {
+    using Spans = std::vector<std::pair<int64_t, int64_t>>;
+    std::vector<Spans> spans(static_cast<size_t>(schedule.participant_count));
+    for (const Event& event : events) {
+        for (const int32_t rank : {event.transfer.source_rank, event.transfer.target_rank}) {
+            if (static_cast<size_t>(rank) >= spans.size()) {
+                spans.resize(static_cast<size_t>(rank) + 1);
+            }
+            Spans& own = spans[static_cast<size_t>(rank)];
+            int64_t begin_ps = event.begin_ps;
+            while (!own.empty() && own.back().second >= begin_ps) {
+                begin_ps = std::min(begin_ps, own.back().first);
+                own.pop_back();
+            }
+            own.emplace_back(begin_ps, event.end_ps);
+        }
+    }
+    std::vector<RankReport> ranks;
+    for (const Spans& own : spans) {
+        RankReport rank;
+        for (const auto& [begin_ps, end_ps] : own) {
+            rank.busy_ps += end_ps - begin_ps;
+        }
+        rank.idle_ps = std::max<int64_t>(0, whole_ps - rank.busy_ps);
+        ranks.push_back(rank);
+    }
+    return ranks;
+}
+
+std::vector<CableReport> measure_cables(const Topology& topology,
+                                        const std::vector<LinkReport>& links,
+                                        int64_t duration_ps) {
+    Router router(topology);
+    std::vector<int64_t> bytes(topology.links.size(), 0);
+    const auto node = [&](int32_t participant) {
+        return participant < std::ssize(topology.rank_nodes)
+                   ? topology.rank_nodes[static_cast<size_t>(participant)]
+                   : topology.reducing_node;
+    };
+    for (const LinkReport& link : links) {
+        if (node(link.source_rank) < 0 || node(link.target_rank) < 0) {
+            continue;
+        }
+        for (const int32_t index :
+             router.route(node(link.source_rank), node(link.target_rank), 0)) {
+            bytes[static_cast<size_t>(index)] += link.bytes;
+        }
+    }
+    std::vector<CableReport> cables;
+    for (size_t i = 0; i < bytes.size(); ++i) {
+        if (bytes[i] == 0) {
+            continue;
+        }
+        CableReport cable;
+        cable.name = topology.link_name(static_cast<int32_t>(i));
+        cable.bytes = bytes[i];
+        cable.busy_ps = saturating_transfer_ps(bytes[i], topology.links[i].bandwidth_bytes_per_s);
+        cable.use_permille = static_cast<int32_t>(std::min<int64_t>(
+            1000, permille_of(std::min(cable.busy_ps, duration_ps), duration_ps)));
+        cables.push_back(std::move(cable));
+    }
+    std::stable_sort(cables.begin(), cables.end(), [](const CableReport& a, const CableReport& b) {
+        return a.use_permille > b.use_permille;
+    });
+    return cables;
+}
+
+}  // namespace
+
+void ReportBuilder::add_details(const RunSpec& run, Report& report) const {
+    constexpr size_t path_text_max = 100;
+    report.detailed = true;
+    const int32_t last_round = events_.back().iteration;
+    const auto first = std::find_if(events_.begin(), events_.end(), [&](const Event& event) {
+        return event.iteration == last_round;
+    });
+    const std::span<const Event> last(first, events_.end());
+    int64_t begin_ps = simulated_ ? 0 : INT64_MAX;
+    for (const Event& event : events_) {
+        if (simulated_ && event.iteration < last_round) {
+            begin_ps = std::max(begin_ps, event.end_ps);
+        } else if (!simulated_ && event.iteration == last_round) {
+            begin_ps = std::min(begin_ps, event.begin_ps);
+        }
+    }
+    for (const Round& round : rounds_) {
+        begin_ps = round.index == last_round ? round.begin_ps : begin_ps;
+    }
+    report.ranks = measure_ranks(schedule_, events_, events_.back().end_ps);
+    const bool as_planned = rounds_.empty();
+    if (!as_planned) {
+        return;  // the path through a round of another schedule is not followed
+    }
+    if (simulated_) {
+        const auto topology = build_topology(run);
+        RS_CHECK(topology);
+        report.cables = measure_cables(*topology, report.links, report.duration_ps);
+        Ways ways(run, *topology);
+        report.path = find_critical_path(schedule_, last, begin_ps, &ways);
+    } else {
+        report.path = find_critical_path(schedule_, last, begin_ps, nullptr);
+    }
+    for (const PathHop& hop : report.path.hops) {
+        report.path_text.push_back(in_words(last[static_cast<size_t>(hop.event)], hop));
+        if (report.path_text.size() == path_text_max) {
+            break;
+        }
+    }
+}
+
+Report ReportBuilder::finish(const RunSpec& run) const {
+    Report report;
+    measure_iterations(report);
+    const int64_t seen = std::max<int64_t>(1, report.iteration_count);
+    report.message_count = event_count_ / seen;
+    for (const std::vector<LinkReport>& of_source : links_) {
+        int64_t sent_bytes = 0;
+        for (const LinkReport& link : of_source) {
+            report.links.push_back(link);
+            report.links.back().bytes /= seen;
+            sent_bytes += report.links.back().bytes;
+        }
+        report.wire_bytes_per_rank = std::max(report.wire_bytes_per_rank, sent_bytes);
+    }
+    std::sort(
+        report.links.begin(), report.links.end(), [](const LinkReport& a, const LinkReport& b) {
+            return std::tuple(a.source_rank, a.target_rank) <
+                   std::tuple(b.source_rank, b.target_rank);
+        });
     report.algbw_bytes_per_s =
         rate_bytes_per_s(buffer_bytes(schedule_.problem), report.duration_ps);
     report.busbw_bytes_per_s = busbw(schedule_.problem, report.algbw_bytes_per_s);
     report.lower_bound_ps =
-        simulated(run) ? lower_bound_ps(schedule_.problem, fastest_bandwidth(run)) : 0;
+        simulated_ && rounds_.empty() ? lower_bound_ps(schedule_, at_its_fastest(run)) : 0;
+    if (!events_.empty()) {
+        add_details(run, report);
+    }
     report.bottleneck = find_bottleneck(run, schedule_, report);
     return report;
 }
@@ -230,14 +470,85 @@ Report make_report(const Trace& trace) {
     for (const Event& event : trace.events) {
         builder.add(event);
     }
+    builder.add_rounds(trace.rounds);
     return builder.finish(trace.run);
 }
 
-int64_t lower_bound_ps(const Problem& problem, int64_t bandwidth_bytes_per_s) {
-    const int64_t rank_count = problem.rank_count;
-    const int64_t sent_bytes =
-        multiply_divide(buffer_bytes(problem), 2 * (rank_count - 1), rank_count);
-    return multiply_divide(sent_bytes, ps_per_s, bandwidth_bytes_per_s);
+namespace {
+
+// What a set of nodes can send out, and take in: the sum over the links that leave and enter it.
+struct Capacity {
+    int64_t out = 0;
+    int64_t in = 0;
+};
+
+// Bytes x numerator / denominator at this rate.
+int64_t bound_ps(int64_t bytes, int64_t numerator, int64_t denominator, int64_t rate) {
+    return rate <= 0 ? 0
+                     : saturating_transfer_ps(multiply_divide(bytes, numerator, denominator), rate);
+}
+
+void add_capacity(int64_t& sum, int64_t rate) {
+    sum = sum > INT64_MAX - rate ? INT64_MAX : sum + rate;
+}
+
+}  // namespace
+
+int64_t lower_bound_ps(const Schedule& schedule, const Topology& topology) {
+    const int64_t n = schedule.problem.rank_count;
+    const int64_t bytes = buffer_bytes(schedule.problem);
+    if (n < 2) {
+        return 0;
+    }
+    std::vector<Capacity> ranks(topology.nodes.size());
+    std::map<int32_t, Capacity> hosts;
+    for (const Link& link : topology.links) {
+        add_capacity(ranks[static_cast<size_t>(link.source_node)].out, link.bandwidth_bytes_per_s);
+        add_capacity(ranks[static_cast<size_t>(link.target_node)].in, link.bandwidth_bytes_per_s);
+        const int32_t source = topology.nodes[static_cast<size_t>(link.source_node)].host;
+        const int32_t target = topology.nodes[static_cast<size_t>(link.target_node)].host;
+        if (source != target) {
+            add_capacity(hosts[source].out, link.bandwidth_bytes_per_s);
+            add_capacity(hosts[target].in, link.bandwidth_bytes_per_s);
+        }
+    }
+    const auto bound = [&](int64_t parties, int64_t all_out, int64_t least) {
+        const Collective collective = schedule.problem.collective;
+        const int64_t times = collective == Collective::all_reduce ? 2 : 1;
+        // Each party must give or take what the others have of the buffer.
+        const bool whole =
+            collective != Collective::reduce_scatter && collective != Collective::all_gather;
+        const int64_t own =
+            whole ? bound_ps(bytes, 1, 1, least) : bound_ps(bytes, parties - 1, parties, least);
+        const int64_t together = all_out / parties;  // of one, on average
+        return schedule.with_switch
+                   ? own
+                   : std::max(own, bound_ps(bytes, times * (parties - 1), parties, together));
+    };
+    int64_t all_out = 0;
+    int64_t least = INT64_MAX;
+    for (const int32_t node : topology.rank_nodes) {
+        const Capacity& capacity = ranks[static_cast<size_t>(node)];
+        add_capacity(all_out, capacity.out);
+        least = std::min(least, std::max(capacity.in, capacity.out));
+    }
+    int64_t most_ps = bound(n, all_out, least);
+    std::vector<int32_t> with_ranks;
+    for (const int32_t node : topology.rank_nodes) {
+        with_ranks.push_back(topology.nodes[static_cast<size_t>(node)].host);
+    }
+    std::sort(with_ranks.begin(), with_ranks.end());
+    with_ranks.erase(std::unique(with_ranks.begin(), with_ranks.end()), with_ranks.end());
+    if (with_ranks.size() > 1) {
+        all_out = 0;
+        least = INT64_MAX;
+        for (const int32_t host : with_ranks) {
+            add_capacity(all_out, hosts[host].out);
+            least = std::min(least, std::max(hosts[host].in, hosts[host].out));
+        }
+        most_ps = std::max(most_ps, bound(std::ssize(with_ranks), all_out, least));
+    }
+    return most_ps;
 }
 
 }  // namespace ringscope

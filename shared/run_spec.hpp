@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "shared/fit.hpp"
 #include "shared/knob.hpp"
 #include "shared/problem.hpp"
 #include "shared/result.hpp"
@@ -51,14 +52,6 @@ inline constexpr std::array<std::string_view, 4> recovery_names{
     "none", "restart", "shrink", "resume"};
 inline constexpr std::array<std::string_view, 3> cost_names{"plain", "nccl", "fitted"};
 inline constexpr std::array<std::string_view, 4> protocol_names{"auto", "ll", "ll128", "simple"};
-
-// One line of a fitted cost: T(S) = latency + S / rate of the whole collective.
-struct FitLine {
-    int64_t latency_ps = 0;
-    int64_t bytes_per_s = 0;
-
-    bool operator==(const FitLine&) const = default;
-};
 
 struct RunSpec {
     std::string algorithm = "ring";

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "shared/run_spec.hpp"
@@ -62,6 +63,16 @@ struct Note {
     bool operator==(const Note&) const = default;
 };
 
+// As a trace holds them, without the first word.
+std::string print_round(const Round& round);
+std::string print_note(const Note& note);
+// As a trace holds it: the name, and after a tab the reason if there is one.
+std::string print_outcome(const Outcome& outcome);
+
+// A reason as a trace holds it: no tabs or line breaks, and no more than so many bytes.
+inline constexpr size_t reason_bytes_max = 1000;
+std::string single_line(std::string_view reason);
+
 struct Trace {
     RunSpec run;
     std::vector<Event> events;
@@ -71,5 +82,26 @@ struct Trace {
 
     bool operator==(const Trace&) const = default;
 };
+
+// Tells a trace in the order in which its text and its hash have it: each round before its first
+// event, the notes at the end.
+template <class Listener>
+void tell(const Trace& trace, Listener& listener) {
+    size_t next_round = 0;
+    for (const Event& event : trace.events) {
+        while (next_round < trace.rounds.size() &&
+               trace.rounds[next_round].index <= event.iteration) {
+            listener.add_round(trace.rounds[next_round++]);
+        }
+        listener.add(event);
+    }
+    while (next_round < trace.rounds.size()) {
+        listener.add_round(trace.rounds[next_round++]);
+    }
+    for (const Note& note : trace.notes) {
+        listener.add_note(note);
+    }
+    listener.finish(trace.outcome);
+}
 
 }  // namespace ringscope

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shared/trace_codec.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -14,85 +15,107 @@ namespace {
 constexpr std::string_view version_line = "ringscope-trace 1";
 constexpr std::string_view column_line =
     "action\titeration\tstep\tchannel\tsource\ttarget\tchunk\tchunks\tbytes\tbegin_ps\tend_ps";
-constexpr size_t event_field_count = 11;
-constexpr size_t reason_bytes_max = 1000;
+constexpr size_t hop_number_count = 10;  // after the action
+constexpr size_t hop_field_count = 1 + hop_number_count;
 
-// In an outcome line: one line, no tabs, bounded.
-std::string single_line(std::string_view text) {
-    std::string line(text.substr(0, reason_bytes_max));
-    for (char& c : line) {
-        if (static_cast<unsigned char>(c) < 0x20) {
-            c = ' ';
-        }
-    }
-    return line;
-}
+using HopNumbers = std::array<int64_t, hop_number_count>;
 
-void append_number(std::string& text, int64_t number) {
-    std::array<char, 24> digits{};
-    const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), number);
-    text.append(digits.data(), result.ptr);
-}
-
-// False unless the whole of `text` is a number from 0 to max.
-bool read_number(std::string_view text, int64_t max, int64_t& number) {
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return problem == std::errc{} && end == text.data() + text.size() && number >= 0 &&
-           number <= max;
+Event event_of(Action action, const HopNumbers& numbers) {
+    Event event;
+    event.transfer.action = action;
+    event.iteration = static_cast<int32_t>(numbers[0]);
+    event.transfer.step = static_cast<int32_t>(numbers[1]);
+    event.transfer.channel = static_cast<int32_t>(numbers[2]);
+    event.transfer.source_rank = static_cast<int32_t>(numbers[3]);
+    event.transfer.target_rank = static_cast<int32_t>(numbers[4]);
+    event.transfer.chunk_begin = static_cast<int32_t>(numbers[5]);
+    event.transfer.chunk_count = static_cast<int32_t>(numbers[6]);
+    event.bytes = numbers[7];
+    event.begin_ps = numbers[8];
+    event.end_ps = numbers[9];
+    return event;
 }
 
 }  // namespace
 
-std::string_view outcome_name(OutcomeKind kind) {
-    constexpr std::array<std::string_view, 4> names{"ok", "wrong", "failed", "timeout"};
-    return names[static_cast<size_t>(kind)];
-}
+// The fields of a line from left to right.
+class FieldReader {
+  public:
+    explicit FieldReader(std::string_view line) : rest_(line) {}
 
-std::vector<Round> told_rounds(const RunSpec& run, const std::vector<Round>& rounds) {
-    std::vector<Round> told;
-    for (const Round& round : rounds) {
-        const bool as_the_line_says = round.algorithm == run.algorithm &&
-                                      round.problem == run.problem && round.members.empty();
-        if (!as_the_line_says || !round.why.empty()) {
-            told.push_back(round);
-        }
+    bool done() const { return done_; }
+
+    // The next field. Only while not done().
+    std::string_view text() {
+        const std::string_view field = rest_.substr(0, rest_.find('\t'));
+        skip(field.size());
+        return field;
     }
-    return told;
-}
+
+    // False, and nothing is passed over, unless the next field is a number from 0 to max.
+    bool number(int64_t max, int64_t& number) {
+        constexpr size_t digit_count_max = 19;  // more might not fit
+        uint64_t value = 0;
+        size_t digit_count = 0;
+        for (; digit_count < rest_.size(); ++digit_count) {
+            const auto digit = static_cast<unsigned char>(rest_[digit_count] - '0');
+            if (digit > 9) {
+                break;
+            }
+            value = value * 10 + digit;
+        }
+        if (done_ || digit_count == 0 || digit_count > digit_count_max ||
+            value > static_cast<uint64_t>(max) ||
+            (digit_count < rest_.size() && rest_[digit_count] != '\t')) {
+            return false;
+        }
+        number = static_cast<int64_t>(value);
+        skip(digit_count);
+        return true;
+    }
+
+  private:
+    void skip(size_t byte_count) {
+        done_ = byte_count == rest_.size();
+        rest_.remove_prefix(done_ ? byte_count : byte_count + 1);
+    }
+
+    std::string_view rest_;
+    bool done_ = false;
+};
 
 TraceEncoder::TraceEncoder(const RunSpec& run) {
-    append_line(version_line);
-    append_line(print_run(run));
-    append_line(column_line);
+    append_line(std::string(version_line) + "\n");
+    append_line(print_run(run) + "\n");
+    append_line(std::string(column_line) + "\n");
 }
 
 void TraceEncoder::append_line(std::string_view line) {
     text_ += line;
-    text_ += '\n';
-    hash_.add(line);
-    hash_.add("\n");
     block_hash_.add(line);
-    block_hash_.add("\n");
     ++block_line_count_;
 }
 
 void TraceEncoder::add(const Event& event) {
     const Transfer& transfer = event.transfer;
-    std::string line(transfer.action == Action::reduce ? "reduce" : "copy");
-    for (const int64_t number : std::array<int64_t, event_field_count - 1>{event.iteration,
-                                                                           transfer.step,
-                                                                           transfer.channel,
-                                                                           transfer.source_rank,
-                                                                           transfer.target_rank,
-                                                                           transfer.chunk_begin,
-                                                                           transfer.chunk_count,
-                                                                           event.bytes,
-                                                                           event.begin_ps,
-                                                                           event.end_ps}) {
-        line += '\t';
-        append_number(line, number);
+    const std::string_view action = transfer.action == Action::reduce ? "reduce" : "copy";
+    std::array<char, 6 + hop_number_count * 21 + 1> line;  // not worth filling
+    char* end = std::copy(action.begin(), action.end(), line.data());
+    for (const int64_t number : HopNumbers{event.iteration,
+                                           transfer.step,
+                                           transfer.channel,
+                                           transfer.source_rank,
+                                           transfer.target_rank,
+                                           transfer.chunk_begin,
+                                           transfer.chunk_count,
+                                           event.bytes,
+                                           event.begin_ps,
+                                           event.end_ps}) {
+        *end++ = '\t';
+        end = std::to_chars(end, line.data() + line.size(), number).ptr;
     }
-    append_line(line);
+    *end++ = '\n';
+    append_line({line.data(), static_cast<size_t>(end - line.data())});
     if (++block_events_ == block_event_count) {
         close_block();
     }
@@ -102,7 +125,7 @@ void TraceEncoder::close_block() {
     if (block_line_count_ == 0) {
         return;
     }
-    append_line("block\t" + std::to_string(block_line_count_) + "\t" + block_hash_.text());
+    text_ += "block\t" + std::to_string(block_line_count_) + "\t" + block_hash_.text() + "\n";
     block_hash_ = {};
     block_line_count_ = 0;
     block_events_ = 0;
@@ -110,27 +133,22 @@ void TraceEncoder::close_block() {
 
 void TraceEncoder::finish(const Outcome& outcome) {
     close_block();
-    std::string line = "outcome\t" + std::string(outcome_name(outcome.kind));
-    if (!outcome.reason.empty()) {
-        line += "\t" + single_line(outcome.reason);
-    }
-    append_line(line);
+    append_line("outcome\t" + print_outcome(outcome) + "\n");
     close_block();
+}
+
+void TraceEncoder::add_round(const Round& round) {
+    append_line("round\t" + print_round(round) + "\n");
+}
+
+void TraceEncoder::add_note(const Note& note) {
+    append_line("note\t" + print_note(note) + "\n");
 }
 
 std::string encode(const Trace& trace) {
     TraceEncoder encoder(trace.run);
-    for (const Event& event : trace.events) {
-        encoder.add(event);
-    }
-    encoder.finish(trace.outcome);
+    tell(trace, encoder);
     return std::move(encoder.text());
-}
-
-std::string trace_hash(const Trace& trace) {
-    Fnv64 hash;
-    hash.add(encode(trace));
-    return hash.text();
 }
 
 Error TraceDecoder::at_line(std::string what) const {
@@ -143,18 +161,23 @@ Status TraceDecoder::push(std::string_view bytes, std::vector<Event>& events) {
         return at_line("nothing after a damaged line is read");
     }
     while (!bytes.empty()) {
-        const size_t end = bytes.find('\n');
-        rest_ += bytes.substr(0, end);
-        if (rest_.size() > run_line_bytes_max) {
+        const size_t end = std::min(bytes.find('\n'), bytes.size());
+        if (rest_.size() + end > run_line_bytes_max) {
             broken_ = true;
             return at_line("is longer than " + std::to_string(run_line_bytes_max) + " characters");
         }
-        if (end == std::string_view::npos) {
+        std::string_view line = bytes.substr(0, end);
+        if (end == bytes.size()) {
+            rest_ += line;
             break;
+        }
+        if (!rest_.empty()) {
+            rest_ += line;
+            line = rest_;
         }
         bytes.remove_prefix(end + 1);
         ++line_count_;
-        if (Status status = take_line(rest_, events); !status) {
+        if (Status status = take_line(line, events); !status) {
             broken_ = true;
             return status;
         }
@@ -164,22 +187,10 @@ Status TraceDecoder::push(std::string_view bytes, std::vector<Event>& events) {
 }
 
 Status TraceDecoder::take_line(std::string_view line, std::vector<Event>& events) {
-    std::array<std::string_view, event_field_count> fields;
-    size_t field_count = 0;
-    for (std::string_view rest = line; field_count < fields.size();) {
-        const size_t tab = rest.find('\t');
-        fields[field_count++] = rest.substr(0, tab);
-        if (tab == std::string_view::npos) {
-            break;
-        }
-        rest.remove_prefix(tab + 1);
-        if (field_count == fields.size()) {
-            return at_line("has more than " + std::to_string(event_field_count) + " fields");
-        }
-    }
-    const std::span<const std::string_view> all(fields.data(), field_count);
-    if (stage_ == Stage::events && fields[0] == "block") {
-        return take_block(all, events);
+    FieldReader fields(line);
+    const std::string_view word = fields.text();
+    if (stage_ == Stage::events && word == "block") {
+        return take_block(fields, events);
     }
     block_hash_.add(line);
     block_hash_.add("\n");
@@ -198,14 +209,33 @@ Status TraceDecoder::take_line(std::string_view line, std::vector<Event>& events
             return line == column_line ? Status(Done{})
                                        : at_line("does not name the columns of version 1");
         case Stage::events:
-            if (outcome_seen_) {
-                return at_line("comes after the outcome");
-            }
-            return fields[0] == "outcome" ? take_outcome(all) : take_event(all);
+            return take_body_line(word, fields);
         case Stage::finished:
             break;
     }
     return at_line("comes after the end");
+}
+
+Status TraceDecoder::take_body_line(std::string_view word, FieldReader fields) {
+    if (outcome_seen_) {
+        return at_line("comes after the outcome");
+    }
+    if (word == "reduce") {
+        return take_hop(Action::reduce, fields);
+    }
+    if (word == "copy") {
+        return take_hop(Action::copy, fields);
+    }
+    if (word == "round") {
+        return take_round(fields);
+    }
+    if (word == "note") {
+        return take_note(fields);
+    }
+    if (word == "outcome") {
+        return take_outcome(fields);
+    }
+    return at_line("begins with none of copy, reduce, round, note, outcome, block");
 }
 
 Status TraceDecoder::take_run(std::string_view line) {
@@ -213,67 +243,147 @@ Status TraceDecoder::take_run(std::string_view line) {
     if (!run) {
         return at_line(run.error().message);
     }
-    const auto schedule = build_schedule(*run);
+    auto topology = build_topology(*run);
+    if (!topology) {
+        return at_line(topology.error().message);
+    }
+    const auto schedule = build_schedule(*run, *topology);
     if (!schedule) {
         return at_line(schedule.error().message);
     }
     trace_.run = *run;
-    schedule_ = *schedule;
+    topology_ = std::move(*topology);
+    follow(*schedule);
     stage_ = Stage::columns;
     return Done{};
 }
 
-Status TraceDecoder::take_event(std::span<const std::string_view> fields) {
-    if (fields.size() != event_field_count) {
-        return at_line("has " + std::to_string(fields.size()) + " of " +
-                       std::to_string(event_field_count) + " fields");
+// What the hops of a round may say.
+void TraceDecoder::follow(const Schedule& schedule) {
+    schedule_ = schedule;
+    const int64_t rank_max = schedule.participant_count - 1;
+    limits_ = {trace_.run.iterations - 1 + std::ssize(trace_.rounds),
+               schedule.step_count - 1,
+               schedule.channel_count - 1,
+               rank_max,
+               rank_max,
+               schedule.chunk_count - 1,
+               schedule.chunk_count,
+               bytes_max,
+               time_ps_max,
+               time_ps_max};
+}
+
+namespace {
+
+// "all", or ranks in order: "0,1,3".
+bool read_members(std::string_view text, int32_t rank_limit, std::vector<int32_t>& members) {
+    if (text == "all") {
+        return true;
     }
-    if (fields[0] != "copy" && fields[0] != "reduce") {
-        return at_line("has an action that is neither copy nor reduce");
+    for (std::string_view rest = text; !rest.empty();) {
+        const size_t comma = std::min(rest.find(','), rest.size());
+        const auto member = parse_count("round", rest.substr(0, comma), 0, rank_limit - 1);
+        if (!member || (!members.empty() && *member <= members.back())) {
+            return false;
+        }
+        members.push_back(static_cast<int32_t>(*member));
+        rest.remove_prefix(std::min(comma + 1, rest.size()));
     }
+    return !members.empty();
+}
+
+}  // namespace
+
+Status TraceDecoder::take_round(FieldReader fields) {
+    constexpr size_t round_count_max = 1000;
+    std::array<int64_t, 3> begin{};
+    RunSpec run = trace_.run;
+    int64_t rank_count = 0;
+    int64_t bytes = 0;
+    const std::array<int64_t, 3> begin_limits{INT32_MAX, trace_.run.iterations - 1, time_ps_max};
+    for (size_t i = 0; i < begin.size(); ++i) {
+        if (!fields.number(begin_limits[i], begin[i])) {
+            return at_line(
+                "is no round: index, iteration, begin_ps, algorithm, ranks, bytes, "
+                "members, reason");
+        }
+    }
+    run.algorithm = std::string(fields.done() ? "" : fields.text());
+    const bool numbers = fields.number(rank_count_max, rank_count) && rank_count > 0 &&
+                         fields.number(bytes_max, bytes);
+    std::vector<int32_t> members;
+    const auto ranks = static_cast<int32_t>(rank_count);
+    if (!numbers || fields.done() || !read_members(fields.text(), ranks, members) ||
+        fields.done() || trace_.rounds.size() == round_count_max) {
+        return at_line("has a round whose ranks, bytes or members cannot be");
+    }
+    const std::string why(fields.text());
+    run.problem.rank_count = ranks;
+    run.problem.element_count = bytes / element_bytes(run.problem.element_type);
+    run.settings.clear();
+    Topology topology = topology_;
+    if (ranks != std::ssize(topology.rank_nodes)) {
+        auto other = build_topology(run);
+        if (!other) {
+            return at_line(other.error().message);
+        }
+        topology = std::move(*other);
+    }
+    const auto schedule = build_schedule(run, topology, members);
+    if (!schedule) {
+        return at_line(schedule.error().message);
+    }
+    trace_.rounds.push_back({static_cast<int32_t>(begin[0]),
+                             begin[2],
+                             static_cast<int32_t>(begin[1]),
+                             run.algorithm,
+                             run.problem,
+                             std::move(members),
+                             why});
+    follow(*schedule);
+    return Done{};
+}
+
+Status TraceDecoder::take_note(FieldReader fields) {
+    constexpr size_t note_count_max = 10'000;
+    Note note;
+    if (!fields.number(time_ps_max, note.time_ps) || fields.done() ||
+        trace_.notes.size() == note_count_max) {
+        return at_line("is no note: time_ps, text");
+    }
+    note.text = single_line(fields.text());
+    trace_.notes.push_back(std::move(note));
+    return Done{};
+}
+
+Error TraceDecoder::no_number(size_t index, bool missing) const {
+    if (missing) {
+        return at_line("has " + std::to_string(index + 1) + " of " +
+                       std::to_string(hop_field_count) + " fields");
+    }
+    FieldReader names(column_line);
+    for (size_t column = 0; column <= index; ++column) {
+        names.text();
+    }
+    return at_line(std::string(names.text()) + " must be a number from 0 to " +
+                   std::to_string(limits_[index]));
+}
+
+Status TraceDecoder::take_hop(Action action, FieldReader fields) {
     if (event_count_ == trace_event_count_max) {
         return at_line("exceeds " + std::to_string(trace_event_count_max) + " events");
     }
-    const int64_t rank_max = schedule_.participant_count - 1;
-    const std::array<int64_t, event_field_count - 1> limits{trace_.run.iterations - 1,
-                                                            schedule_.step_count - 1,
-                                                            schedule_.channel_count - 1,
-                                                            rank_max,
-                                                            rank_max,
-                                                            schedule_.chunk_count - 1,
-                                                            schedule_.chunk_count,
-                                                            bytes_max,
-                                                            time_ps_max,
-                                                            time_ps_max};
-    constexpr std::array<std::string_view, event_field_count - 1> names{"iteration",
-                                                                        "step",
-                                                                        "channel",
-                                                                        "source",
-                                                                        "target",
-                                                                        "chunk",
-                                                                        "chunks",
-                                                                        "bytes",
-                                                                        "begin_ps",
-                                                                        "end_ps"};
-    std::array<int64_t, event_field_count - 1> numbers{};
+    HopNumbers numbers{};
     for (size_t i = 0; i < numbers.size(); ++i) {
-        if (!read_number(fields[i + 1], limits[i], numbers[i])) {
-            return at_line(std::string(names[i]) + " must be a number from 0 to " +
-                           std::to_string(limits[i]));
+        if (!fields.number(limits_[i], numbers[i])) {
+            return no_number(i, fields.done());
         }
     }
-    Event event;
-    event.transfer.action = fields[0] == "reduce" ? Action::reduce : Action::copy;
-    event.iteration = static_cast<int32_t>(numbers[0]);
-    event.transfer.step = static_cast<int32_t>(numbers[1]);
-    event.transfer.channel = static_cast<int32_t>(numbers[2]);
-    event.transfer.source_rank = static_cast<int32_t>(numbers[3]);
-    event.transfer.target_rank = static_cast<int32_t>(numbers[4]);
-    event.transfer.chunk_begin = static_cast<int32_t>(numbers[5]);
-    event.transfer.chunk_count = static_cast<int32_t>(numbers[6]);
-    event.bytes = numbers[7];
-    event.begin_ps = numbers[8];
-    event.end_ps = numbers[9];
+    if (!fields.done()) {
+        return at_line("has more than " + std::to_string(hop_field_count) + " fields");
+    }
+    const Event event = event_of(action, numbers);
     if (event.transfer.chunk_begin + event.transfer.chunk_count > schedule_.chunk_count) {
         return at_line("chunk and chunks reach beyond the buffer");
     }
@@ -292,11 +402,13 @@ Status TraceDecoder::take_event(std::span<const std::string_view> fields) {
     return Done{};
 }
 
-Status TraceDecoder::take_outcome(std::span<const std::string_view> fields) {
+Status TraceDecoder::take_outcome(FieldReader fields) {
+    const std::string_view name = fields.done() ? "" : fields.text();
+    const std::string_view reason = fields.done() ? "" : fields.text();
     for (const OutcomeKind kind :
          {OutcomeKind::ok, OutcomeKind::wrong, OutcomeKind::failed, OutcomeKind::timeout}) {
-        if (fields.size() >= 2 && fields.size() <= 3 && fields[1] == outcome_name(kind)) {
-            trace_.outcome = {kind, fields.size() == 3 ? single_line(fields[2]) : ""};
+        if (fields.done() && name == outcome_name(kind)) {
+            trace_.outcome = {kind, single_line(reason)};
             outcome_seen_ = true;
             return Done{};
         }
@@ -304,11 +416,12 @@ Status TraceDecoder::take_outcome(std::span<const std::string_view> fields) {
     return at_line("has an outcome that is none of ok, wrong, failed, timeout");
 }
 
-Status TraceDecoder::take_block(std::span<const std::string_view> fields,
-                                std::vector<Event>& events) {
+Status TraceDecoder::take_block(FieldReader fields, std::vector<Event>& events) {
     int64_t line_count = 0;
-    if (fields.size() != 3 || !read_number(fields[1], INT64_MAX, line_count) ||
-        line_count != block_line_count_ || fields[2] != block_hash_.text()) {
+    const bool matches = fields.number(block_line_count_, line_count) && !fields.done() &&
+                         line_count == block_line_count_ && fields.text() == block_hash_.text() &&
+                         fields.done();
+    if (!matches) {
         return at_line("does not match the lines it closes: the trace was cut or changed there");
     }
     events.insert(events.end(), block_events_.begin(), block_events_.end());
@@ -334,6 +447,8 @@ Result<Trace> decode(std::string_view text) {
     }
     trace.run = decoder.run();
     trace.outcome = decoder.outcome();
+    trace.rounds = decoder.rounds();
+    trace.notes = decoder.notes();
     return trace;
 }
 

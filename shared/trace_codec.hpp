@@ -15,13 +15,14 @@
 // to the last good block a cut or damaged trace is intact; the decoder hands out nothing else.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "shared/hash.hpp"
+#include "shared/topology.hpp"
 #include "shared/trace.hpp"
 
 namespace ringscope {
@@ -33,29 +34,30 @@ inline constexpr int64_t block_event_count = 256;
 class TraceEncoder {
   public:
     explicit TraceEncoder(const RunSpec& run);
-    // Continues a text that ends with a block line; hash is that of all of it.
-    explicit TraceEncoder(const Fnv64& hash) : hash_(hash) {}
+    // For the rest of a text that ends with a block line already.
+    static TraceEncoder continued() { return TraceEncoder(); }
 
     void add(const Event& event);  // closes a block by itself after block_event_count events
+    void add_round(const Round& round);
+    void add_note(const Note& note);
     void close_block();  // so that a live viewer sees what is there; nothing when nothing is open
     void finish(const Outcome& outcome);
 
     std::string& text() { return text_; }
-    // Of every byte so far, whether or not it was cleared from text().
-    const Fnv64& hash() const { return hash_; }
 
   private:
-    void append_line(std::string_view line);
+    TraceEncoder() = default;
+    void append_line(std::string_view line);  // with its line break
 
     std::string text_;
-    Fnv64 hash_;
     Fnv64 block_hash_;
     int64_t block_line_count_ = 0;
     int64_t block_events_ = 0;
 };
 
 std::string encode(const Trace& trace);
-std::string trace_hash(const Trace& trace);  // sixteen hexadecimal digits
+
+class FieldReader;  // of one line
 
 // Takes the bytes in any split. After an error it takes no more, but keeps what was good.
 class TraceDecoder {
@@ -68,21 +70,32 @@ class TraceDecoder {
     int64_t line_count() const { return line_count_; }
     const RunSpec& run() const { return trace_.run; }          // when started()
     const Outcome& outcome() const { return trace_.outcome; }  // when finished()
+    // Those told so far.
+    const std::vector<Round>& rounds() const { return trace_.rounds; }
+    const std::vector<Note>& notes() const { return trace_.notes; }
 
   private:
     enum class Stage { version, run, columns, events, finished };
 
     Status take_line(std::string_view line, std::vector<Event>& events);
     Status take_run(std::string_view line);
-    Status take_event(std::span<const std::string_view> fields);
-    Status take_outcome(std::span<const std::string_view> fields);
-    Status take_block(std::span<const std::string_view> fields, std::vector<Event>& events);
+    Status take_body_line(std::string_view word, FieldReader fields);
+    // The kinds of line, by their first word; `fields` are those after it.
+    Status take_hop(Action action, FieldReader fields);
+    Status take_round(FieldReader fields);
+    Status take_note(FieldReader fields);
+    Status take_outcome(FieldReader fields);
+    void follow(const Schedule& schedule);
+    Status take_block(FieldReader fields, std::vector<Event>& events);
+    Error no_number(size_t index, bool missing) const;
     Error at_line(std::string what) const;
 
     Stage stage_ = Stage::version;
     Trace trace_;
-    Schedule schedule_;
-    std::string rest_;  // of a line that is not complete yet
+    Topology topology_;
+    Schedule schedule_;                 // of the round that goes on
+    std::array<int64_t, 10> limits_{};  // of the numbers in a hop's line
+    std::string rest_;                  // of a line that is not complete yet
     std::vector<Event> block_events_;
     Fnv64 block_hash_;
     int64_t block_line_count_ = 0;

@@ -254,6 +254,14 @@ int64_t transfer_ps(int64_t bytes, int64_t bandwidth_bytes_per_s) {
     return multiply_divide_up(bytes, ps_per_s, bandwidth_bytes_per_s);
 }
 
+int64_t saturating_transfer_ps(int64_t bytes, int64_t bandwidth_bytes_per_s) {
+    const Wide product = Wide{static_cast<uint64_t>(bytes)} * static_cast<uint64_t>(ps_per_s);
+    const Wide quotient = product / static_cast<uint64_t>(bandwidth_bytes_per_s);
+    return quotient >= static_cast<uint64_t>(time_ps_max)
+               ? time_ps_max
+               : transfer_ps(bytes, bandwidth_bytes_per_s);
+}
+
 int64_t rate_bytes_per_s(int64_t bytes, int64_t time_ps) {
     if (time_ps <= 0) {
         return 0;

@@ -46,6 +46,9 @@ int64_t multiply_divide_up(int64_t a, int64_t b, int64_t c);
 // How long `bytes` occupy a link: ceil(bytes / rate), so that no transfer beats its link.
 int64_t transfer_ps(int64_t bytes, int64_t bandwidth_bytes_per_s);
 
+// The same, at most time_ps_max.
+int64_t saturating_transfer_ps(int64_t bytes, int64_t bandwidth_bytes_per_s);
+
 // bytes / time; 0 when no time passed. Saturates: a trace from elsewhere may claim anything.
 int64_t rate_bytes_per_s(int64_t bytes, int64_t time_ps);
 

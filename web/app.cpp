@@ -5,6 +5,7 @@
 
 #include "shared/algorithm.hpp"
 #include "shared/simulator.hpp"
+#include "shared/trace_hash.hpp"
 #include "shared/units.hpp"
 
 namespace ringscope {
@@ -264,6 +265,8 @@ Status show_simulation(App& app, const RunSpec& run, Keep keep) {
     show->replay.add(trace->events);
     show->complete = true;
     show->outcome = trace->outcome;
+    show->rounds = trace->rounds;
+    show->notes = trace->notes;
     note_hops(*show);
     note_report(*show);
     app.run = run;
@@ -344,7 +347,6 @@ int64_t value_in_force(const App& app, Knob::Kind kind) {
 
 void begin_trace(App& app) {
     app.decoder = TraceDecoder();
-    app.trace_bytes_hash = Fnv64();
     app.trace_refusal.reset();
     app.on_machine = true;
     app.playback.playing = true;
@@ -354,7 +356,6 @@ Status push_trace(App& app, std::string_view bytes) {
     if (app.trace_refusal) {
         return *app.trace_refusal;
     }
-    app.trace_bytes_hash.add(bytes);
     const bool started = app.decoder.started();
     std::vector<Event> events;
     const Status status = app.decoder.push(bytes, events);
@@ -471,10 +472,8 @@ int64_t closed_form_ps(const App& app) {
 }
 
 std::string shown_trace_hash(const App& app) {
-    if (app.on_machine) {
-        return app.trace_bytes_hash.text();
-    }
-    return trace_hash({app.show->run, app.show->replay.events(), app.show->outcome});
+    const Show& show = *app.show;
+    return trace_hash({show.run, show.replay.events(), show.outcome, show.rounds, show.notes});
 }
 
 std::string simulated_trace_hash(const App& app) {

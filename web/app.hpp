@@ -28,8 +28,10 @@ inline constexpr int32_t drawn_rank_count_max = 64;
 struct Show {
     RunSpec run;
     Replay replay;
-    bool complete = false;            // no more hops will come
-    Outcome outcome;                  // when complete
+    bool complete = false;      // no more hops will come
+    Outcome outcome;            // when complete
+    std::vector<Round> rounds;  // as in a Trace
+    std::vector<Note> notes;
     Report report;                    // of what is known
     std::vector<int64_t> hop_end_ps;  // of every hop, sorted
     // [step] when its last hop ended; INT64_MAX while that is open
@@ -62,7 +64,6 @@ struct App {
     std::optional<Show> show;
     // Of the measured run, as it comes in:
     TraceDecoder decoder;
-    Fnv64 trace_bytes_hash;              // of every byte, as the daemon counts them
     std::optional<Error> trace_refusal;  // why the page cannot show it
     Playback playback;
     Gesture gesture;
@@ -113,7 +114,7 @@ int32_t current_step(const App& app);
 int32_t furthest_step(const App& app);
 // 2(N-1)(latency + bytes/(N bandwidth)) of the run without changes.
 int64_t closed_form_ps(const App& app);
-// Of the trace on show, which is complete; of a measured one the daemon's own.
+// Of the trace on show, which is complete.
 std::string shown_trace_hash(const App& app);
 // Of the simulation of the controls' run.
 std::string simulated_trace_hash(const App& app);

@@ -15,6 +15,7 @@
 
 #include "shared/simulator.hpp"
 #include "shared/trace_codec.hpp"
+#include "shared/trace_hash.hpp"
 #include "tests/native/program.hpp"
 
 namespace ringscope {
@@ -134,9 +135,7 @@ TEST(Command, RunMeasuresAndVerifies) {
     const auto trace = decode(text.str());
     ASSERT_TRUE(trace) << trace.error().message;
     EXPECT_EQ(trace->events.size(), 72U);
-    Fnv64 hash;
-    hash.add(text.str());
-    EXPECT_EQ(result["trace_hash"], hash.text());
+    EXPECT_EQ(result["trace_hash"], trace_hash(*trace));
 }
 
 TEST(Command, RunWithoutAnEngineTakesTheOneThatIsAlwaysThere) {

@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "shared/hash.hpp"
 #include "shared/trace_codec.hpp"
+#include "shared/trace_hash.hpp"
 #include "tests/native/program.hpp"
 
 namespace ringscope {
@@ -353,9 +353,7 @@ TEST(Daemon, StreamsATraceThatDecodesToWhatItReports) {
     EXPECT_EQ(trace->events.size(), 20U * 24);
     const json result =
         json::parse(daemon.get("/api/v1/runs/" + run["id"].get<std::string>()).body);
-    Fnv64 hash;
-    hash.add(text);
-    EXPECT_EQ(result["trace_hash"], hash.text());
+    EXPECT_EQ(result["trace_hash"], trace_hash(*trace));
     EXPECT_EQ(result["state"], "done");
     EXPECT_EQ(result["outcome"], "ok");
     EXPECT_EQ(result["verified"], true);

@@ -22,12 +22,6 @@ constexpr std::string_view short_run = "engine=threads&ranks=4&bytes=1MiB&iterat
 // Its first events come at once.
 constexpr std::string_view small_steps = "engine=threads&ranks=4&bytes=1MiB&iterations=1000";
 
-std::string hash_of(std::string_view text) {
-    Fnv64 hash;
-    hash.add(text);
-    return hash.text();
-}
-
 struct Supervised {
     Trace trace;
     std::string text;
@@ -64,7 +58,7 @@ Supervised supervise_run(
     EXPECT_TRUE(trace) << trace.error().message;
     supervised.trace = *trace;
     EXPECT_EQ(supervised.trace.outcome, recorder.outcome());
-    EXPECT_EQ(supervised.hash, hash_of(supervised.text));
+    EXPECT_EQ(supervised.hash, trace_hash(supervised.trace));
     EXPECT_FALSE(testing::alive(supervised.pid));
     return supervised;
 }
@@ -206,7 +200,7 @@ TEST(TraceRecorder, CutAnywhereItKeepsTheGoodBlocksAndEndsValid) {
         EXPECT_TRUE(std::equal(trace->events.begin(), trace->events.end(), whole.events.begin()));
         EXPECT_EQ(trace->events.size(),
                   events_in_closed_blocks(std::string_view(text).substr(0, cut)));
-        EXPECT_EQ(recorder.trace_hash(), hash_of(kept));
+        EXPECT_EQ(recorder.trace_hash(), trace_hash(*trace));
     }
 }
 
