@@ -25,6 +25,7 @@ struct Algorithm {
     std::string_view wins;            // when it does, and what it loses by
     std::string_view source;          // paper and section
     Collective collective = Collective::all_reduce;
+    bool uses_groups = false;  // schedule.group_size matters
 
     // Sets step_count and lane_chunk_count of a schedule whose algorithm and problem are filled in,
     // as are channel_count, piece_count and group_size: with the arrangement's, or with 1 each

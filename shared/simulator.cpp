@@ -171,7 +171,7 @@ Status Simulator::begin_round(int64_t time_ps, std::string why) {
         state.held.clear();
         state.reduced_ps = 0;
         state.last_target = -1;
-        state.resume_ps = std::max(state.resume_ps, time_ps + run_.launch_ps + start_ps);
+        state.resume_ps = std::max(state.resume_ps, time_ps + run_.launch_ps + topology_.launch_ps + start_ps);
         if (state.slowdown != 1000) {
             network_->slow_down(rank, state.slowdown, time_ps);
         }
