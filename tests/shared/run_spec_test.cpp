@@ -73,7 +73,11 @@ TEST(RunSpec, AWrongLineIsRefusedWithKeyValueAndWhatIsAllowed) {
          "bandwidth=0: must be a rate from 1B/s to 1000TB/s, such as 50GB/s or 400Gb/s"},
         {"latency=-1ns", "latency=-1ns: must be a time from 0s to 1000s, such as 500ns or 1.5us"},
         {"algorithm=tree", "algorithm=tree: must be one of ring"},
-        {"topology=mesh", "topology=mesh: must be one of uniform"},
+        {"topology=mesh",
+         "topology=mesh: must be one of uniform full_mesh single_switch dgx1_v100 dgx_a100 "
+         "hgx_h100 "
+         "hgx_h200 b200 pcie_box pcie_box_2socket rail_infiniband one_nic efa ethernet leaf_spine "
+         "fat_tree torus_2d torus_3d graph"},
         {"type=int9", "type=int9: must be one of float32"},
         {"op=xor", "op=xor: must be one of sum"},
         {"engine=../sh",
