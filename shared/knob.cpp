@@ -14,7 +14,6 @@ namespace {
 constexpr std::array<std::string_view, 4> fault_names{"drop", "duplicate", "corrupt", "empty"};
 constexpr int64_t slowdown_one = 1000;
 constexpr int64_t slowdown_max = 1000 * slowdown_one;
-constexpr size_t node_name_bytes_max = 24;
 
 enum class Scope : uint8_t { run, link, rank };
 enum class Value : uint8_t { rate, time, bytes, count, algorithm, off_or_on, fault, factor };
@@ -80,14 +79,6 @@ Result<int32_t> parse_rank(std::string_view field, std::string_view text, int32_
                              "must name a rank from 0 to " + std::to_string(rank_count - 1));
     }
     return static_cast<int32_t>(*rank);
-}
-
-bool is_node_name(std::string_view text) {
-    const auto allowed = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-    };
-    return !text.empty() && text.size() <= node_name_bytes_max && text[0] >= 'a' &&
-           text[0] <= 'z' && std::all_of(text.begin(), text.end(), allowed);
 }
 
 // One end of a link: a rank's number, or a node's name with rank -1.
@@ -228,6 +219,14 @@ std::string print_value(const Knob& knob) {
 }
 
 }  // namespace
+
+bool is_node_name(std::string_view text) {
+    const auto allowed = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    };
+    return !text.empty() && text.size() <= node_name_bytes_max && text[0] >= 'a' &&
+           text[0] <= 'z' && std::all_of(text.begin(), text.end(), allowed);
+}
 
 Result<Knob> parse_knob(KnobUse use, std::string_view text, int32_t rank_count) {
     const size_t colon = text.find(':');

@@ -5,6 +5,7 @@
 // A link is named by its two ends. An end is a rank (3) or a node of the topology (nvswitch0).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -56,6 +57,11 @@ struct Change {
 
     bool operator==(const Change&) const = default;
 };
+
+// Whether a node may be called that: a lower-case letter, then letters, digits and underscores. So
+// it is no rank's number, and can stand in a knob.
+inline constexpr size_t node_name_bytes_max = 24;
+bool is_node_name(std::string_view text);
 
 enum class KnobUse : uint8_t { set, change };
 

@@ -4,7 +4,26 @@
 
 #include "shared/topology.hpp"
 
-#define RINGSCOPE_TOPOLOGIES(X) X(uniform)
+#define RINGSCOPE_TOPOLOGIES(X) \
+    X(uniform)                  \
+    X(full_mesh)                \
+    X(single_switch)            \
+    X(dgx1_v100)                \
+    X(dgx_a100)                 \
+    X(hgx_h100)                 \
+    X(hgx_h200)                 \
+    X(b200)                     \
+    X(pcie_box)                 \
+    X(pcie_box_2socket)         \
+    X(rail_infiniband)          \
+    X(one_nic)                  \
+    X(efa)                      \
+    X(ethernet)                 \
+    X(leaf_spine)               \
+    X(fat_tree)                 \
+    X(torus_2d)                 \
+    X(torus_3d)                 \
+    X(graph)
 
 namespace ringscope {
 

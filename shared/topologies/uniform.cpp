@@ -3,31 +3,20 @@
 // bandwidth, into a network without contention; a message from any rank to any other takes the
 // run's latency. A rank that sends to several others at once shares its port among them; a rank
 // that talks to one other has, in effect, a private link to it.
-#include "shared/topology.hpp"
+#include "shared/topologies/parts.hpp"
 
 namespace ringscope {
 namespace {
 
 Result<Topology> build(const RunSpec& run) {
     Topology topology;
-    const int32_t rank_count = run.problem.rank_count;
-    for (int32_t rank = 0; rank < rank_count; ++rank) {
-        topology.rank_nodes.push_back(
-            topology.add_node(NodeKind::gpu, "gpu" + std::to_string(rank), 0));
+    for (int32_t rank = 0; rank < run.problem.rank_count; ++rank) {
+        topology.add_rank("gpu" + std::to_string(rank), 0);
     }
     const int32_t network = topology.add_node(NodeKind::network, "network0");
     topology.reducing_node = network;
     for (const int32_t node : topology.rank_nodes) {
-        topology.add_link({.source_node = node,
-                           .target_node = network,
-                           .bandwidth_bytes_per_s = run.bandwidth_bytes_per_s,
-                           .latency_ps = run.latency_ps,
-                           .follows_bandwidth = true,
-                           .follows_latency = true});
-        topology.add_link({.source_node = network,
-                           .target_node = node,
-                           .bandwidth_bytes_per_s = run.bandwidth_bytes_per_s,
-                           .follows_bandwidth = true});
+        add_port(topology, run, node, network, LinkKind::ideal);
     }
     return topology;
 }
