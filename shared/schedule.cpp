@@ -406,6 +406,61 @@ std::string narrate(const Schedule& schedule, int32_t step, int32_t rank) {
 
 namespace {
 
+// Which transfers of a step go through the staging area, and where in it each lies.
+class StagingPlanner {
+  public:
+    explicit StagingPlanner(const Schedule& schedule)
+        : schedule_(schedule),
+          overwritten_step_(static_cast<size_t>(schedule.participant_count) *
+                                static_cast<size_t>(schedule.chunk_count),
+                            -1),
+          taken_(static_cast<size_t>(schedule.participant_count)),
+          element_counts_(taken_.size()) {}
+
+    void begin_step() { std::fill(taken_.begin(), taken_.end(), 0); }
+
+    // Of all transfers of a step, or of its lanes one after the other: their chunks differ. Returns
+    // where each begins, -1 for those that go straight from buffer to buffer.
+    std::vector<int64_t> place(const std::vector<Transfer>& receives, int32_t step) {
+        for (const Transfer& transfer : receives) {
+            int32_t* first = overwritten_step(transfer.target_rank, transfer.chunk_begin);
+            std::fill_n(first, transfer.chunk_count, step);
+        }
+        std::vector<int64_t> begins(receives.size(), -1);
+        for (size_t i = 0; i < receives.size(); ++i) {
+            if (!overwritten_at_its_source(receives[i], step)) {
+                continue;
+            }
+            const auto target = static_cast<size_t>(receives[i].target_rank);
+            begins[i] = taken_[target];
+            taken_[target] +=
+                schedule_.bytes(receives[i]) / element_bytes(schedule_.problem.element_type);
+            element_counts_[target] = std::max(element_counts_[target], taken_[target]);
+        }
+        return begins;
+    }
+
+    const std::vector<int64_t>& element_counts() const { return element_counts_; }
+
+  private:
+    int32_t* overwritten_step(int32_t participant, int32_t chunk) {
+        return &overwritten_step_[static_cast<size_t>(participant) *
+                                      static_cast<size_t>(schedule_.chunk_count) +
+                                  static_cast<size_t>(chunk)];
+    }
+
+    // True when the source takes something into one of these chunks in the same step.
+    bool overwritten_at_its_source(const Transfer& transfer, int32_t step) {
+        const int32_t* first = overwritten_step(transfer.source_rank, transfer.chunk_begin);
+        return std::find(first, first + transfer.chunk_count, step) != first + transfer.chunk_count;
+    }
+
+    const Schedule& schedule_;
+    std::vector<int32_t> overwritten_step_;  // [participant][chunk] the last step that does
+    std::vector<int64_t> taken_;             // [participant] in this step
+    std::vector<int64_t> element_counts_;    // [participant] the most in any step
+};
+
 // Who touched one chunk of one participant's buffer last.
 struct ChunkUse {
     int32_t writer_hop_count = 0;  // the owner's own hops up to the last write; 0: still the input
@@ -416,17 +471,17 @@ class HopDeriver {
   public:
     explicit HopDeriver(const Schedule& schedule)
         : schedule_(schedule),
+          staging_(schedule),
           uses_(static_cast<size_t>(schedule.participant_count) *
-                static_cast<size_t>(schedule.chunk_count)),
-          overwritten_step_(uses_.size(), -1) {
+                static_cast<size_t>(schedule.chunk_count)) {
         plan_.hops.resize(static_cast<size_t>(schedule.participant_count));
-        plan_.staging_element_counts.resize(static_cast<size_t>(schedule.participant_count), 0);
     }
 
     HopPlan derive() {
         for (int32_t step = 0; step < schedule_.step_count; ++step) {
             add_step(collect_step(schedule_, step).receives, step);
         }
+        plan_.staging_element_counts = staging_.element_counts();
         return std::move(plan_);
     }
 
@@ -454,15 +509,6 @@ class HopDeriver {
             }
         }
         hop.dependencies.push_back(dependency);
-    }
-
-    // True when the source takes something into one of these chunks in the same step.
-    bool needs_staging(const Transfer& transfer, int32_t step) {
-        bool needs = false;
-        for_each_chunk(transfer, [&](int32_t chunk) {
-            needs = needs || overwritten_step_[cell(transfer.source_rank, chunk)] == step;
-        });
-        return needs;
     }
 
     // Appends a hop to its receiver's; returns how many that has now.
@@ -508,26 +554,12 @@ class HopDeriver {
     }
 
     void add_step(const std::vector<Transfer>& receives, int32_t step) {
-        for (const Transfer& transfer : receives) {
-            for_each_chunk(transfer, [&](int32_t chunk) {
-                overwritten_step_[cell(transfer.target_rank, chunk)] = step;
-            });
-        }
-        std::vector<int64_t> staged(receives.size(), -1);
-        std::vector<int64_t> taken(plan_.hops.size(), 0);  // of each staging area in this step
+        staging_.begin_step();
+        const std::vector<int64_t> staged = staging_.place(receives, step);
         for (size_t i = 0; i < receives.size(); ++i) {
-            const Transfer& transfer = receives[i];
-            if (!needs_staging(transfer, step)) {
-                continue;
+            if (staged[i] >= 0) {
+                note_reader(receives[i], append_reading(receives[i], HopKind::fetch, staged[i]));
             }
-            int64_t& begin = taken[static_cast<size_t>(transfer.target_rank)];
-            staged[i] = begin;
-            begin += schedule_.bytes(transfer) / element_bytes(schedule_.problem.element_type);
-            note_reader(transfer, append_reading(transfer, HopKind::fetch, staged[i]));
-        }
-        for (size_t rank = 0; rank < taken.size(); ++rank) {
-            int64_t& most = plan_.staging_element_counts[rank];
-            most = std::max(most, taken[rank]);
         }
         take_in(receives, staged);
     }
@@ -554,15 +586,31 @@ class HopDeriver {
     }
 
     const Schedule& schedule_;
+    StagingPlanner staging_;
     HopPlan plan_;
     std::vector<ChunkUse> uses_;
-    std::vector<int32_t> overwritten_step_;  // [participant][chunk] the last step that does
 };
 
 }  // namespace
 
 HopPlan derive_hops(const Schedule& schedule) {
     return HopDeriver(schedule).derive();
+}
+
+std::vector<int64_t> staging_element_counts(const Schedule& schedule) {
+    StagingPlanner staging(schedule);
+    std::vector<Transfer> receives;
+    for (int32_t step = 0; step < schedule.step_count; ++step) {
+        staging.begin_step();
+        for (int32_t lane = 0; lane < schedule.lane_count; ++lane) {
+            receives.clear();
+            for (int32_t rank = 0; rank < schedule.participant_count; ++rank) {
+                schedule.append_receives(lane, step, rank, receives);
+            }
+            staging.place(receives, step);
+        }
+    }
+    return staging.element_counts();
 }
 
 }  // namespace ringscope

@@ -196,4 +196,7 @@ struct HopPlan {
 // chunk, so that a new algorithm cannot get them wrong. A fetch and its take_in are one event.
 HopPlan derive_hops(const Schedule& schedule);
 
+// Those of derive_hops(), by enumeration: without the memory that the hops themselves take.
+std::vector<int64_t> staging_element_counts(const Schedule& schedule);
+
 }  // namespace ringscope
