@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "native/commands.hpp"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -147,6 +149,62 @@ void print_list(const Items& items, bool json) {
     }
 }
 
+std::string padded(std::string_view text, size_t width) {
+    return std::string(text) + std::string(width - std::min(width, text.size()), ' ');
+}
+
+// What each does in how many steps and bytes; under it, in words, what it is and when to take it.
+std::string algorithm_table() {
+    constexpr std::array<std::string_view, 4> heads{
+        "name", "collective", "steps", "bytes per rank"};
+    const auto cells = [](const Algorithm& algorithm) {
+        return std::array<std::string_view, 4>{algorithm.name,
+                                               collective_name(algorithm.collective),
+                                               algorithm.steps,
+                                               algorithm.bytes_per_rank};
+    };
+    std::array<size_t, 4> widths{};
+    for (size_t i = 0; i < heads.size(); ++i) {
+        widths[i] = heads[i].size();
+        for (const Algorithm* algorithm : algorithms()) {
+            widths[i] = std::max(widths[i], cells(*algorithm)[i].size());
+        }
+    }
+    const auto row = [&widths](const std::array<std::string_view, 4>& texts) {
+        std::string line;
+        for (size_t i = 0; i + 1 < texts.size(); ++i) {
+            line += padded(texts[i], widths[i] + 2);
+        }
+        return line + std::string(texts.back()) + "\n";
+    };
+    std::string table = row(heads);
+    const std::string indent(widths[0] + 2, ' ');
+    for (const Algorithm* algorithm : algorithms()) {
+        table += row(cells(*algorithm));
+        table += indent + std::string(algorithm->summary) + "\n";
+        table += indent + "wins " + std::string(algorithm->wins) + "\n";
+    }
+    return table;
+}
+
+std::string algorithms_json() {
+    JsonWriter json;
+    json.begin_array();
+    for (const Algorithm* algorithm : algorithms()) {
+        json.begin_object()
+            .field("name", algorithm->name)
+            .field("summary", algorithm->summary)
+            .field("collective", collective_name(algorithm->collective))
+            .field("steps", algorithm->steps)
+            .field("bytes_per_rank", algorithm->bytes_per_rank)
+            .field("wins", algorithm->wins)
+            .field("source", algorithm->source)
+            .end_object();
+    }
+    json.end_array();
+    return json.text() + "\n";
+}
+
 void print_engines(bool json) {
     JsonWriter writer;
     writer.begin_array();
@@ -254,7 +312,7 @@ int list_command(std::string_view what, bool json) {
     if (what == "engines") {
         print_engines(json);
     } else if (what == "algorithms") {
-        print_list(algorithms(), json);
+        std::fputs((json ? algorithms_json() : algorithm_table()).c_str(), stdout);
     } else if (what == "topologies") {
         print_list(topology_presets(), json);
     } else {

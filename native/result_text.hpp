@@ -31,8 +31,7 @@ std::string result_json(const RunResult& result);
 // An aligned table, one fact a line.
 std::string result_table(const RunResult& result);
 
-// Our own mistake, if there is one: a simulated run faster than any all-reduce can be. Empty when
-// not.
+// Our own mistake, if there is one: a simulated all-reduce faster than any can be. Empty when not.
 std::string impossible(const RunResult& result);
 
 }  // namespace ringscope

@@ -263,6 +263,31 @@ TEST(Command, ListsAreJsonArrays) {
     }
 }
 
+TEST(Command, AlgorithmsAreListedWithWhatTheyCost) {
+    const json ring = json::parse(run_program({"list", "algorithms", "--json"}).output)[0];
+    EXPECT_EQ(ring["name"], "ring");
+    EXPECT_EQ(ring["collective"], "all-reduce");
+    EXPECT_EQ(ring["steps"], "2(N-1)");
+    EXPECT_EQ(ring["bytes_per_rank"], "2(N-1)/N S");
+    EXPECT_EQ(ring["source"], "Patarasuk and Yuan 2009, section 4");
+    EXPECT_EQ(ring["wins"].get<std::string>().substr(0, 5), "when ");
+    EXPECT_EQ(ring.size(), 7U);
+    const std::string table = run_program({"list", "algorithms"}).output;
+    std::istringstream lines(table);
+    std::string heads;
+    std::string first;
+    std::getline(lines, heads);
+    std::getline(lines, first);
+    for (const auto& [head, cell] : std::vector<std::pair<std::string, std::string>>{
+             {"name", "ring"},
+             {"collective", "all-reduce"},
+             {"steps", "2(N-1)"},
+             {"bytes per rank", "2(N-1)/N S"},
+         }) {
+        EXPECT_EQ(first.substr(heads.find(head), cell.size()), cell) << table;
+    }
+}
+
 TEST(Command, HelpAndVersionEndWell) {
     const Finished help = run_program({"--help"});
     EXPECT_EQ(help.status, 0);
