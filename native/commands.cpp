@@ -135,7 +135,7 @@ void print_list(const Items& items, bool json) {
     for (const auto* item : items) {
         if (!json) {
             std::printf(
-                "%-12s %s\n", std::string(item->name).c_str(), std::string(item->summary).c_str());
+                "%-16s %s\n", std::string(item->name).c_str(), std::string(item->summary).c_str());
         }
         writer.begin_object().field("name", item->name).field("summary", item->summary);
         if constexpr (requires { item->source; }) {
