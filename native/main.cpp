@@ -99,6 +99,8 @@ class CommandLine {
         add_run_flags(*run_, run_flags_);
         add_output_flags(*run_, options_);
         add_run_flags(*topology_, topology_flags_);
+        add_run_flags(*sweep_, sweep_flags_);
+        sweep_->add_flag("--json", options_.json, "a JSON array instead of columns");
         run_->add_option("--deadline", options_.deadline, "after this time the run is killed")
             ->capture_default_str();
         add_serve_flags();
@@ -145,6 +147,9 @@ class CommandLine {
         if (*run_) {
             return carry_out(run_command, run_flags_, options_);
         }
+        if (*sweep_) {
+            return carry_out(sweep_command, sweep_flags_, options_);
+        }
         if (*serve_) {
             return serve(serve_options_);
         }
@@ -159,12 +164,16 @@ class CommandLine {
     RunFlags simulate_flags_;
     RunFlags run_flags_;
     RunFlags topology_flags_;
+    RunFlags sweep_flags_;
     ServeOptions serve_options_;
     std::string what_;
     std::string worker_line_;
     CLI::App app_{"Ringscope shows ring all-reduce, simulated and really run.", "ringscope"};
     CLI::App* simulate_ = app_.add_subcommand("simulate", "carry a run out on a simulated clock");
     CLI::App* run_ = app_.add_subcommand("run", "carry a run out on this machine and measure it");
+    CLI::App* sweep_ = app_.add_subcommand(
+        "sweep",
+        "simulate each combination of several values, such as --bytes 1MiB..1GiB --ranks 8,64");
     CLI::App* serve_ =
         app_.add_subcommand("serve", "the daemon: serves the page and runs what it asks for");
     CLI::App* list_ = app_.add_subcommand("list", "what there is: engines, algorithms, topologies");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "native/result_text.hpp"
 
+#include <algorithm>
 #include <string_view>
 
-#include "shared/arrange.hpp"
 #include "shared/units.hpp"
 
 namespace ringscope {
@@ -12,7 +12,7 @@ namespace {
 void append_row(std::string& table, std::string_view name, const std::string& value) {
     constexpr size_t name_width = 17;
     table += name;
-    table.append(name_width - name.size(), ' ');
+    table.append(std::max(name_width, name.size() + 1) - name.size(), ' ');
     table += value + "\n";
 }
 
@@ -21,11 +21,26 @@ std::string seconds(int64_t us) {
     return std::to_string(us / 1'000'000) + "." + digits.substr(1);
 }
 
-// The report's bound is that of an all-reduce whose ranks do the sums themselves.
-bool lower_bound_applies(const RunSpec& run) {
-    const auto schedule = build_schedule(run);
-    return schedule && schedule->problem.collective == Collective::all_reduce &&
-           !schedule->with_switch;
+std::string percent_of(int64_t part, int64_t whole) {
+    const int64_t permille = whole > 0 ? multiply_divide(part, 1000, whole) : 0;
+    return std::to_string(permille / 10) + "." + std::to_string(permille % 10) + " %";
+}
+
+// Where the time of the critical path went, the parts that are there.
+std::string split_text(const PathSplit& split) {
+    std::string text;
+    const auto add = [&](std::string_view name, int64_t part_ps) {
+        if (part_ps > 0) {
+            text += (text.empty() ? "" : ", ") + std::string(name) + " " +
+                    percent_of(part_ps, split.total_ps());
+        }
+    };
+    add("bytes", split.wire_ps);
+    add("latency", split.latency_ps);
+    add("slow links", split.slow_link_ps);
+    add("sharing", split.sharing_ps);
+    add("late ranks", split.late_ps);
+    return text;
 }
 
 }  // namespace
@@ -43,6 +58,14 @@ void append_result(JsonWriter& json, const RunResult& result) {
     }
     append_report(json, result.report);
     append_outcome(json, result.outcome);
+    json.key("notes").begin_array();
+    for (const Note& note : result.notes) {
+        json.begin_object()
+            .field("time_ps", note.time_ps)
+            .field("text", std::string_view(note.text))
+            .end_object();
+    }
+    json.end_array();
 }
 
 std::string result_json(const RunResult& result) {
@@ -77,6 +100,12 @@ std::string result_table(const RunResult& result) {
                result.outcome.kind == OutcomeKind::ok ? "yes, every element is right" : "no");
     append_row(table, "trace hash", result.trace_hash);
     append_row(table, "bottleneck", report.bottleneck);
+    if (const std::string split = split_text(report.path.split); !split.empty()) {
+        append_row(table, "critical path", split);
+    }
+    for (const Note& note : result.notes) {
+        append_row(table, "at " + show_time(note.time_ps), note.text);
+    }
     if (result.outcome.kind != OutcomeKind::ok) {
         append_row(table,
                    "outcome",
@@ -88,12 +117,11 @@ std::string result_table(const RunResult& result) {
 std::string impossible(const RunResult& result) {
     const Report& report = result.report;
     const bool over = result.outcome.kind == OutcomeKind::ok;  // what was cut short may be shorter
-    if (!over || report.lower_bound_ps == 0 || report.duration_ps >= report.lower_bound_ps ||
-        !lower_bound_applies(result.run)) {
+    if (!over || report.lower_bound_ps == 0 || report.duration_ps >= report.lower_bound_ps) {
         return "";
     }
     return "the result, " + show_time(report.duration_ps) +
-           ", is below the lower bound of any all-reduce, " + show_time(report.lower_bound_ps) +
+           ", is below the lower bound of any schedule, " + show_time(report.lower_bound_ps) +
            ": this is a mistake in ringscope; please report it with the run line";
 }
 

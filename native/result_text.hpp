@@ -19,6 +19,7 @@ struct RunResult {
     std::string trace_hash;
     int64_t cpu_us = 0;  // user and system time; of the worker where there is one
     int64_t peak_rss_bytes = 0;
+    std::vector<Note> notes = {};  // what befell a simulated run
 };
 
 // Appends to an open object: run, engine, clock, trace_hash, report, outcome; of a measured run
