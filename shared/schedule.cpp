@@ -22,6 +22,10 @@ bool gives_each_its_part(Collective collective) {
     return collective == Collective::reduce_scatter || collective == Collective::all_gather;
 }
 
+bool has_root(Collective collective) {
+    return collective == Collective::broadcast || collective == Collective::reduce;
+}
+
 }  // namespace
 
 // Chunk j of a lane belongs to the j-th of the ranks that take part, whatever their order in the
@@ -98,40 +102,44 @@ std::vector<int32_t> natural_order(int32_t rank_count) {
     return order;
 }
 
-// Who sits where in a channel: the arrangement's order, or the algorithm's, or 0, 1, 2 ... - of
-// those that take part.
-std::vector<int32_t> order_of(const Schedule& schedule,
-                              const Arrangement& arrangement,
-                              int32_t channel) {
+// Who sits where in one channel: the arrangement's order, or 0, 1, 2 ..., of those that take part,
+// gone through as the algorithm wants it, and turned so that a collective with a root begins at it.
+std::vector<int32_t> channel_order(const Schedule& schedule,
+                                   const Arrangement& arrangement,
+                                   int32_t channel) {
     const int32_t rank_count = schedule.problem.rank_count;
     const std::vector<int32_t>& members = arrangement.members;
-    std::vector<int32_t> order;
+    std::vector<int32_t> order = members.empty() ? natural_order(rank_count) : members;
     if (!arrangement.orders.empty()) {
         const size_t last = arrangement.orders.size() - 1;
         order = arrangement.orders[std::min(static_cast<size_t>(channel), last)];
         std::erase_if(order, [&](int32_t rank) {
             return !members.empty() && !std::binary_search(members.begin(), members.end(), rank);
         });
-        return order;
     }
-    order = schedule.algorithm->order != nullptr ? schedule.algorithm->order(rank_count, channel)
-                                                 : natural_order(rank_count);
-    if (!members.empty()) {
-        for (int32_t& rank : order) {
-            rank = members[static_cast<size_t>(rank)];
+    RS_CHECK(std::ssize(order) == rank_count);
+    if (schedule.algorithm->order != nullptr) {
+        std::vector<int32_t> reordered;
+        for (const int32_t place : schedule.algorithm->order(rank_count, channel)) {
+            reordered.push_back(order[static_cast<size_t>(place)]);
         }
+        RS_CHECK(std::ssize(reordered) == rank_count);
+        order = std::move(reordered);
+    }
+    if (has_root(schedule.problem.collective)) {
+        std::rotate(order.begin(), std::min_element(order.begin(), order.end()), order.end());
     }
     return order;
 }
 
+// Fills in who sits where.
 void seat(Schedule& schedule, const Arrangement& arrangement) {
     const int32_t rank_count = schedule.problem.rank_count;
     int32_t highest = rank_count - 1;
     for (int32_t channel = 0; channel < schedule.channel_count; ++channel) {
-        std::vector<int32_t> order = order_of(schedule, arrangement, channel);
-        RS_CHECK(std::ssize(order) == rank_count);
+        schedule.orders.push_back(channel_order(schedule, arrangement, channel));
+        const std::vector<int32_t>& order = schedule.orders.back();
         highest = std::max(highest, *std::max_element(order.begin(), order.end()));
-        schedule.orders.push_back(std::move(order));
     }
     schedule.participant_count =
         std::max(arrangement.rank_limit, highest + 1) + (schedule.with_switch ? 1 : 0);
@@ -177,7 +185,7 @@ Result<Schedule> build_schedule(std::string_view algorithm_name,
     }
     schedule.lane_count = schedule.channel_count * schedule.piece_count;
     const int64_t chunks = int64_t{schedule.lane_count} * schedule.lane_chunk_count;
-    if (chunks > cell_count_max / (problem.rank_count + 1)) {
+    if (chunks > cell_count_max / (problem.rank_count + (schedule.with_switch ? 1 : 0))) {
         return invalid_field(schedule.piece_count > 1 ? "chunks" : "channels",
                              std::to_string(schedule.piece_count > 1 ? schedule.piece_count
                                                                      : schedule.channel_count),
