@@ -129,8 +129,8 @@ Outcome step_through(Simulator& simulator, TraceWriter& trace, ReportBuilder& re
 void warn_of_idle_keys(std::string_view run_line, const RunSpec& run) {
     for (const RunKey& key : run_keys()) {
         const std::string name = std::string(key.name) + "=";
-        const bool given = run_line.starts_with(name) ||
-                           run_line.find("&" + name) != std::string_view::npos;
+        const bool given =
+            run_line.starts_with(name) || run_line.find("&" + name) != std::string_view::npos;
         if (!given || key.repeatable) {
             continue;
         }
@@ -343,8 +343,8 @@ void split_axes(std::string_view line, std::string& base, std::vector<std::strin
     for (std::string_view rest = line; !rest.empty();) {
         const size_t end = std::min(rest.find('&'), rest.size());
         const std::string_view part = rest.substr(0, end);
-        const bool several = part.find(',') != std::string_view::npos ||
-                             part.find("..") != std::string_view::npos;
+        const bool several =
+            part.find(',') != std::string_view::npos || part.find("..") != std::string_view::npos;
         if (several && may_list(part.substr(0, part.find('=')))) {
             axes.emplace_back(part);
         } else {
@@ -410,7 +410,8 @@ int sweep_command(const RunOptions& options) {
         for (const std::string& key : sweep->keys()) {
             std::printf("%s\t", key.c_str());
         }
-        std::puts("duration_ps\talgbw_bytes_per_s\tbusbw_bytes_per_s\tlower_bound_ps\toutcome\treason");
+        std::puts(
+            "duration_ps\talgbw_bytes_per_s\tbusbw_bytes_per_s\tlower_bound_ps\toutcome\treason");
     }
     JsonWriter json;
     json.begin_array();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `ringscope simulate`, `run`, `sweep` and `list` do once their flags are read. Each returns the exit
-// status: 0 done and right; 1 ran and was wrong, failed or timed out; 2 bad input; 3 not possible
-// here.
+// What `ringscope simulate`, `run`, `sweep` and `list` do once their flags are read. Each returns
+// the exit status: 0 done and right; 1 ran and was wrong, failed or timed out; 2 bad input; 3 not
+// possible here.
 #pragma once
 
 #include <string>

@@ -28,13 +28,18 @@ std::vector<std::vector<int32_t>> orders_through_hosts(int32_t rank_count,
 
 // How many pieces make messages at most this long.
 int32_t piece_count_for(const Schedule& schedule, int64_t segment_bytes) {
+    // In every algorithm the first, the last or one in the middle sends the longest.
+    const int32_t n = schedule.problem.rank_count;
     int64_t longest = 0;
     std::vector<Transfer> sends;
-    for (int32_t step = 0; step < schedule.step_count; ++step) {
-        sends.clear();
-        schedule.append_sends(0, step, 0, sends);
-        for (const Transfer& transfer : sends) {
-            longest = std::max(longest, schedule.bytes(transfer));
+    for (const int32_t position : {0, 1 % n, n / 2, n - 1}) {
+        const int32_t rank = schedule.orders.front()[static_cast<size_t>(position)];
+        for (int32_t step = 0; step < schedule.step_count; ++step) {
+            sends.clear();
+            schedule.append_sends(0, step, rank, sends);
+            for (const Transfer& transfer : sends) {
+                longest = std::max(longest, schedule.bytes(transfer));
+            }
         }
     }
     const int64_t pieces = (longest + segment_bytes - 1) / segment_bytes;

@@ -31,12 +31,11 @@ struct Method {
     NcclAlgorithm on_one_node;
     NcclAlgorithm on_several;
 };
-constexpr std::array methods{
-    Method{"ring", NcclAlgorithm::ring, NcclAlgorithm::ring},
-    Method{"ring_bidirectional", NcclAlgorithm::ring, NcclAlgorithm::ring},
-    Method{"tree", NcclAlgorithm::tree, NcclAlgorithm::tree},
-    Method{"double_tree", NcclAlgorithm::tree, NcclAlgorithm::tree},
-    Method{"in_switch", NcclAlgorithm::nvls, NcclAlgorithm::nvls_tree}};
+constexpr std::array methods{Method{"ring", NcclAlgorithm::ring, NcclAlgorithm::ring},
+                             Method{"ring_bidirectional", NcclAlgorithm::ring, NcclAlgorithm::ring},
+                             Method{"tree", NcclAlgorithm::tree, NcclAlgorithm::tree},
+                             Method{"double_tree", NcclAlgorithm::tree, NcclAlgorithm::tree},
+                             Method{"in_switch", NcclAlgorithm::nvls, NcclAlgorithm::nvls_tree}};
 
 template <class List, class NameOf>
 std::string names_of(const List& list, NameOf name_of) {
@@ -82,16 +81,14 @@ Result<NcclMachine> machine_of(const RunSpec& run) {
             "cost",
             "nccl",
             "knows the topologies" +
-                names_of(machines, [](const Machine& known) { return known.topology; }) +
-                ", not " + run.topology);
+                names_of(machines, [](const Machine& known) { return known.topology; }) + ", not " +
+                run.topology);
     }
     NcclMachine nccl = find_nccl_preset(machine->preset)->machine;
     constexpr int32_t node_rank_count = 8;
     nccl.rank_count = run.problem.rank_count;
     nccl.node_count =
-        nccl.node_count == 1
-            ? 1
-            : (run.problem.rank_count + node_rank_count - 1) / node_rank_count;
+        nccl.node_count == 1 ? 1 : (run.problem.rank_count + node_rank_count - 1) / node_rank_count;
     return nccl;
 }
 
@@ -121,8 +118,8 @@ Result<Formula> nccl_formula(const RunSpec& run) {
             "cost",
             "nccl",
             "knows the algorithms" +
-                names_of(methods, [](const Method& known) { return known.algorithm; }) +
-                ", not " + run.algorithm);
+                names_of(methods, [](const Method& known) { return known.algorithm; }) + ", not " +
+                run.algorithm);
     }
     const auto machine = machine_of(run);
     if (!machine) {

@@ -23,18 +23,17 @@ bool fails_somehow(const RunSpec& run) {
 
 template <auto flag>
 bool any_link(const Topology& topology) {
-    return std::any_of(topology.links.begin(), topology.links.end(), [](const Link& link) {
-        return link.*flag;
-    });
+    return std::any_of(
+        topology.links.begin(), topology.links.end(), [](const Link& link) { return link.*flag; });
 }
 
 // Whether a message is ever stored on its way.
 bool stores(const Topology& topology) {
     return std::any_of(topology.links.begin(), topology.links.end(), [&](const Link& link) {
         const Node& node = topology.nodes[static_cast<size_t>(link.source_node)];
-        const bool a_rank = std::find(topology.rank_nodes.begin(),
-                                      topology.rank_nodes.end(),
-                                      link.source_node) != topology.rank_nodes.end();
+        const bool a_rank =
+            std::find(topology.rank_nodes.begin(), topology.rank_nodes.end(), link.source_node) !=
+            topology.rank_nodes.end();
         return !a_rank && node.kind != NodeKind::network;
     });
 }
@@ -46,14 +45,14 @@ bool ranks_reduce(const Schedule& schedule) {
 
 std::string network_reason(const RunSpec& run, const Topology& topology, std::string_view key) {
     if (key == "bandwidth" && !any_link<&Link::follows_bandwidth>(topology)) {
-        return run.cost == Cost::plain ? "the links of topology=" + run.topology +
-                                             " have their own rates"
-                                       : "the cost model says what things take";
+        return run.cost == Cost::plain
+                   ? "the links of topology=" + run.topology + " have their own rates"
+                   : "the cost model says what things take";
     }
     if (key == "latency" && !any_link<&Link::follows_latency>(topology)) {
-        return run.cost == Cost::plain ? "the links of topology=" + run.topology +
-                                             " have their own latencies"
-                                       : "the cost model says what things take";
+        return run.cost == Cost::plain
+                   ? "the links of topology=" + run.topology + " have their own latencies"
+                   : "the cost model says what things take";
     }
     if (key == "forwarding" && !stores(topology)) {
         return "no message passes a switch that could store it";

@@ -154,6 +154,11 @@ void seat(Schedule& schedule, const Arrangement& arrangement) {
         schedule.positions.push_back(std::move(position));
     }
     schedule.members = arrangement.members;
+    if (schedule.members.empty() && highest >= rank_count) {  // the orders leave somebody out
+        const std::vector<int32_t>& order = schedule.orders.front();
+        schedule.members.assign(order.begin(), order.begin() + rank_count);
+        std::sort(schedule.members.begin(), schedule.members.end());
+    }
 }
 
 }  // namespace

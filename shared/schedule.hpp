@@ -56,10 +56,10 @@ inline constexpr int64_t cell_count_max = 1 << 25;  // chunks of all ranks toget
 // How an algorithm is laid over the ranks. Zero or empty: the algorithm's own choice.
 struct Arrangement {
     int32_t channel_count = 0;
-    int32_t piece_count = 0;       // lanes per channel
-    int32_t group_size = 0;        // positions of a group (a node, a row of a torus); divides n
-    int32_t rank_limit = 0;        // ranks that there are, when not all take part
-    std::vector<int32_t> members = {};  // those that do, sorted; empty: all
+    int32_t piece_count = 0;  // lanes per channel
+    int32_t group_size = 0;   // positions of a group (a node, a row of a torus); divides n
+    int32_t rank_limit = 0;   // ranks that there are, when not all take part
+    std::vector<int32_t> members = {};              // those that do, sorted; empty: all
     std::vector<std::vector<int32_t>> orders = {};  // [channel] position -> rank; the last repeats
 };
 

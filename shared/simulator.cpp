@@ -171,7 +171,8 @@ Status Simulator::begin_round(int64_t time_ps, std::string why) {
         state.held.clear();
         state.reduced_ps = 0;
         state.last_target = -1;
-        state.resume_ps = std::max(state.resume_ps, time_ps + run_.launch_ps + topology_.launch_ps + start_ps);
+        state.resume_ps =
+            std::max(state.resume_ps, time_ps + run_.launch_ps + topology_.launch_ps + start_ps);
         if (state.slowdown != 1000) {
             network_->slow_down(rank, state.slowdown, time_ps);
         }
@@ -194,40 +195,51 @@ bool Simulator::held(const RankState& state) const {
     return state.frozen || state.resume_ps > now_ps_;
 }
 
-// Issues the sends of the lane's step and of each later one that needs no receive to begin.
+// Issues the sends of the lane's step and of each later one that needs no receive to begin. Only
+// then does it take in what came before its step: in some algorithms both ends send and overwrite
+// the same chunk in one step.
 void Simulator::enter_lane(int32_t rank, int32_t lane) {
     LaneState& state =
         lanes_[static_cast<size_t>(rank) * static_cast<size_t>(schedule_.lane_count) +
                static_cast<size_t>(lane)];
     for (; state.step < schedule_.step_count; ++state.step) {
         state.receives_left = schedule_.receive_count(lane, state.step, rank);
-        if (!early_.empty()) {
-            if (const auto early = early_.find({rank, lane, state.step}); early != early_.end()) {
-                state.receives_left -= early->second;
-                early_.erase(early);
-            }
-        }
         scratch_.clear();
         schedule_.append_sends(lane, state.step, rank, scratch_);
         for (const Transfer& transfer : scratch_) {
             send(transfer);
         }
-        if (state.receives_left > 0) {
+        if (!early_.empty()) {
+            if (auto early = early_.extract({rank, lane, state.step}); !early.empty()) {
+                for (const int32_t message : early.mapped()) {
+                    state.receives_left -= accept(message, now_ps_) ? 1 : 0;
+                }
+            }
+        }
+        if (state.receives_left > 0 || finished_) {
             return;
         }
     }
 }
 
+// What a message carries is read now, also when its rank cannot send it yet.
 void Simulator::send(const Transfer& transfer) {
     RankState& source = ranks_[static_cast<size_t>(transfer.source_rank)];
     if (source.out) {
         return;
     }
+    const int32_t index = new_message();
+    Message& message = messages_[static_cast<size_t>(index)];
+    message.transfer = transfer;
+    message.bytes = beliefs_.empty() ? schedule_.bytes(transfer)
+                                     : believed(transfer.source_rank).bytes(transfer);
+    message.fault = -1;
+    buffers_->read(transfer, message.payload(buffers_->payload_words(transfer)));
     if (held(source)) {
-        source.held.push_back(transfer);
-        return;
+        source.held.push_back(index);
+    } else {
+        hand_over(index);
     }
-    hand_over(transfer);
 }
 
 int32_t Simulator::new_message() {
@@ -245,9 +257,12 @@ const Schedule& Simulator::believed(int32_t rank) const {
     return found == beliefs_.end() ? schedule_ : found->second;
 }
 
-void Simulator::hand_over(const Transfer& transfer) {
+void Simulator::hand_over(int32_t index) {
+    Message& message = messages_[static_cast<size_t>(index)];
+    const Transfer& transfer = message.transfer;
     if (ranks_[static_cast<size_t>(transfer.target_rank)].out) {
-        return;  // nobody is there
+        free_messages_.push_back(index);  // nobody is there
+        return;
     }
     RankState& source = ranks_[static_cast<size_t>(transfer.source_rank)];
     if (source.last_target != transfer.target_rank || source.last_channel != transfer.channel) {
@@ -256,15 +271,10 @@ void Simulator::hand_over(const Transfer& transfer) {
         source.last_connection =
             network_->connect(transfer.source_rank, transfer.target_rank, transfer.channel);
     }
-    const int32_t connection = source.last_connection;
-    const int32_t index = new_message();
-    Message& message = messages_[static_cast<size_t>(index)];
-    message.transfer = transfer;
-    message.bytes = beliefs_.empty() ? schedule_.bytes(transfer)
-                                     : believed(transfer.source_rank).bytes(transfer);
-    message.fault = faults_.empty() ? int8_t{-1} : take_fault(transfer, connection);
-    buffers_->read(transfer, message.payload(buffers_->payload_words(transfer)));
-    network_->send(connection, index, message.bytes, now_ps_);
+    if (!faults_.empty()) {
+        message.fault = take_fault(transfer, source.last_connection);
+    }
+    network_->send(source.last_connection, index, message.bytes, now_ps_);
 }
 
 // The fault that was set on this way, if there is one; it happens once.
@@ -317,13 +327,37 @@ void Simulator::arrive(const Arrival& arrival) {
     take_in(arrival.message, arrival.end_ps);
 }
 
+// A message is there. Its target takes it in at once, or when it comes to that step.
 void Simulator::take_in(int32_t index, int64_t end_ps) {
+    const Transfer transfer = messages_[static_cast<size_t>(index)].transfer;
+    const int32_t lane = schedule_.lane_of(transfer);
+    LaneState& state = lanes_[static_cast<size_t>(transfer.target_rank) *
+                                  static_cast<size_t>(schedule_.lane_count) +
+                              static_cast<size_t>(lane)];
+    if (transfer.step != state.step) {
+        early_[{transfer.target_rank, lane, transfer.step}].push_back(index);
+        return;
+    }
+    if (!accept(index, end_ps)) {
+        return;
+    }
+    if (--state.receives_left == 0) {
+        ++state.step;
+        enter_lane(transfer.target_rank, lane);
+    }
+    if (messages_left_ == 0 && !finished_) {
+        finish_round();
+    }
+}
+
+// Copies or adds it. False when the two ends do not agree and the run ends there.
+bool Simulator::accept(int32_t index, int64_t end_ps) {
     Message& message = messages_[static_cast<size_t>(index)];
-    const Transfer transfer = message.transfer;
-    const uint32_t* payload = message.payload(buffers_->payload_words(transfer));
+    const Transfer& transfer = message.transfer;
+    uint32_t* payload = message.payload(buffers_->payload_words(transfer));
     if (message.fault >= 0) [[unlikely]] {
         if (message.fault == static_cast<int8_t>(Fault::corrupt)) {
-            message.payload(buffers_->payload_words(transfer))[1] ^= 1U << 21;
+            payload[1] ^= 1U << 21;
         } else if (message.fault == static_cast<int8_t>(Fault::duplicate)) {
             buffers_->write(transfer, payload);
         }
@@ -345,28 +379,12 @@ void Simulator::take_in(int32_t index, int64_t end_ps) {
                        std::to_string(transfer.target_rank) + " expects " + show_bytes(expected) +
                        ", in step " + std::to_string(transfer.step) +
                        ": they do not agree on the size of the buffer");
-            return;
+            return false;
         }
     }
     free_messages_.push_back(index);
     --messages_left_;
-    count_in(transfer);
-    if (messages_left_ == 0) {
-        finish_round();
-    }
-}
-
-void Simulator::count_in(const Transfer& transfer) {
-    const int32_t lane = schedule_.lane_of(transfer);
-    LaneState& state = lanes_[static_cast<size_t>(transfer.target_rank) *
-                                  static_cast<size_t>(schedule_.lane_count) +
-                              static_cast<size_t>(lane)];
-    if (transfer.step != state.step) {
-        ++early_[{transfer.target_rank, lane, transfer.step}];
-    } else if (--state.receives_left == 0) {
-        ++state.step;
-        enter_lane(transfer.target_rank, lane);
-    }
+    return true;
 }
 
 void Simulator::finish_round() {
@@ -433,9 +451,8 @@ void Simulator::release(int32_t rank) {
         return;
     }
     moved_ps_ = now_ps_;
-    const std::vector<Transfer> held_back = std::exchange(state.held, {});
-    for (const Transfer& transfer : held_back) {
-        hand_over(transfer);
+    for (const int32_t message : std::exchange(state.held, {})) {
+        hand_over(message);
     }
 }
 

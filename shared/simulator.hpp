@@ -92,14 +92,14 @@ class Simulator {
         bool alive = true;
         bool out = false;  // of this round: it has died since it began, or before
         bool frozen = false;
-        bool cut_off = false;        // the others could not reach it
-        int64_t start_ps = 0;        // of the first round
-        int64_t resume_ps = 0;       // sends nothing before
-        int64_t reduced_ps = 0;      // when it has reduced all that came so far
-        int64_t slowdown = 1000;     // thousandths
-        int64_t since_ps = 0;        // dead or frozen
-        std::vector<Transfer> held;  // sends that wait until it goes on
-        int32_t last_target = -1;    // of its last message, and the connection that that took
+        bool cut_off = false;       // the others could not reach it
+        int64_t start_ps = 0;       // of the first round
+        int64_t resume_ps = 0;      // sends nothing before
+        int64_t reduced_ps = 0;     // when it has reduced all that came so far
+        int64_t slowdown = 1000;    // thousandths
+        int64_t since_ps = 0;       // dead or frozen
+        std::vector<int32_t> held;  // messages that wait until it goes on
+        int32_t last_target = -1;   // of its last message, and the connection that that took
         int32_t last_channel = 0;
         int32_t last_connection = 0;
     };
@@ -132,10 +132,10 @@ class Simulator {
     Status begin_round(int64_t time_ps, std::string why);
     void enter_lane(int32_t rank, int32_t lane);
     void send(const Transfer& transfer);
-    void hand_over(const Transfer& transfer);
+    void hand_over(int32_t message);
     void arrive(const Arrival& arrival);
     void take_in(int32_t message, int64_t end_ps);
-    void count_in(const Transfer& transfer);
+    bool accept(int32_t message, int64_t end_ps);
     void run_timer(const TimerItem& item);
     void release(int32_t rank);
     void turn(const Knob& knob);
@@ -170,8 +170,8 @@ class Simulator {
     std::map<int32_t, Schedule> beliefs_;  // of ranks that believe in another buffer size
     std::vector<RankState> ranks_;         // [participant]
     std::vector<LaneState> lanes_;         // [participant][lane]
-    std::map<std::tuple<int32_t, int32_t, int32_t>, int32_t>
-        early_;  // (rank, lane, step): messages
+    // Messages that are there before their target is in their step, by (rank, lane, step).
+    std::map<std::tuple<int32_t, int32_t, int32_t>, std::vector<int32_t>> early_;
     std::vector<Message> messages_;
     std::vector<int32_t> free_messages_;
     std::vector<int32_t> lost_;  // messages that a fault has dropped

@@ -49,8 +49,9 @@ Result<std::vector<std::string>> doubled(std::string_view axis,
                                          std::string_view key,
                                          std::string_view first,
                                          std::string_view last) {
-    const auto number = std::find_if(
-        std::begin(numbers), std::end(numbers), [&](const Number& known) { return known.key == key; });
+    const auto number = std::find_if(std::begin(numbers),
+                                     std::end(numbers),
+                                     [&](const Number& known) { return known.key == key; });
     if (number == std::end(numbers)) {
         return bad_axis(axis, "must list the values of " + std::string(key) + ", such as a,b");
     }

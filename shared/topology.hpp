@@ -80,7 +80,7 @@ struct Topology {
     std::vector<Link> links;
     std::vector<int32_t> rank_nodes;  // [rank]
     int32_t reducing_node = -1;       // a switch that can reduce and multicast; -1: none
-    int64_t launch_ps = 0;              // before any rank does anything, by the cost model
+    int64_t launch_ps = 0;            // before any rank does anything, by the cost model
     int32_t host_rank_count = 0;      // ranks of each host when they are alike, else 0
     std::map<std::pair<int32_t, int32_t>, Pair> pairs;  // by source and target rank
 

@@ -21,9 +21,9 @@ TEST(Sweep, EveryCombinationIsSimulatedOnceTheLastAxisFastest) {
         EXPECT_EQ(row.outcome, Outcome{});
         EXPECT_EQ(row.duration_ps, end_ps(trace_of(run_of(row.run_line))));
     }
-    EXPECT_EQ(values,
-              (std::vector<std::string>{
-                  "2 1MiB", "2 2MiB", "2 4MiB", "4 1MiB", "4 2MiB", "4 4MiB"}));
+    EXPECT_EQ(
+        values,
+        (std::vector<std::string>{"2 1MiB", "2 2MiB", "2 4MiB", "4 1MiB", "4 2MiB", "4 4MiB"}));
 }
 
 // A point that cannot be is a row that says so; the others go on.
@@ -75,9 +75,7 @@ std::vector<KeyCase> key_cases() {
             {"launch", "3us", "ranks=4&bytes=1MiB"},
             {"slots", "1", "ranks=4&bytes=1MiB&chunks=8"},
             {"recovery", "shrink", "ranks=4&bytes=1MiB&change=5us:rank.1.alive:0"},
-            {"timeout",
-             "3us",
-             "ranks=4&bytes=1MiB&change=5us:rank.1.alive:0&recovery=restart"},
+            {"timeout", "3us", "ranks=4&bytes=1MiB&change=5us:rank.1.alive:0&recovery=restart"},
             {"iterations", "2", "ranks=4&bytes=1MiB"}};
 }
 
@@ -99,7 +97,13 @@ TEST(Keys, EveryKeyMovesTheResultSomewhere) {
     std::set<std::string> seen{
         // One value only today; the inputs' seed shows in the values, not in the times; the graph
         // and the engine are the subject of other tests; knobs have tests of their own.
-        "type", "op", "seed", "graph", "engine", "set", "change"};
+        "type",
+        "op",
+        "seed",
+        "graph",
+        "engine",
+        "set",
+        "change"};
     for (const KeyCase& test : key_cases()) {
         SCOPED_TRACE(test.key + " in " + test.run);
         const RunSpec changed = run_of(with(test.run, test.key, test.value));

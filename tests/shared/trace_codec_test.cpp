@@ -145,8 +145,8 @@ TEST(TraceCodec, TheTextIsWhatTheHeaderSays) {
         "ringscope-trace 1\n"
         "algorithm=ring&ranks=2&bytes=8B&bandwidth=1GB/s&latency=0ps\n"
         "action\titeration\tstep\tchannel\tsource\ttarget\tchunk\tchunks\tbytes\tbegin_ps\tend_ps\n"
-        "reduce\t0\t0\t0\t1\t0\t1\t1\t4\t0\t4000\n"
         "reduce\t0\t0\t0\t0\t1\t0\t1\t4\t0\t4000\n"
+        "reduce\t0\t0\t0\t1\t0\t1\t1\t4\t0\t4000\n"
         "copy\t0\t1\t0\t1\t0\t0\t1\t4\t4000\t8000\n"
         "copy\t0\t1\t0\t0\t1\t1\t1\t4\t4000\t8000\n");
     EXPECT_NE(text.find("\nblock\t7\t"), std::string::npos);
@@ -292,7 +292,7 @@ TEST(TraceCodec, HostileContentsAreRefusedWithTheirLine) {
         {"reduce\t0\t0\t0\t0\t1\t0\t1\t16\t0\t99999999999999999999",
          "trace line 4: end_ps must be a number from 0 to 4611686018427387904"},
         {"steal\t0\t0\t0\t0\t1\t0\t1\t16\t0\t5",
-         "trace line 4: begins with none of copy, reduce, outcome, block"},
+         "trace line 4: begins with none of copy, reduce, round, note, outcome, block"},
         {"reduce\t0", "trace line 4: has 2 of 11 fields"},
         {"reduce\t0\t0\t0\t0\t1\t0\t1\t16\t0\t5\t6", "trace line 4: has more than 11 fields"},
         {"outcome\tsplendid",
