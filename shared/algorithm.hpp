@@ -48,15 +48,20 @@ struct Algorithm {
     std::string (*explain)(const Schedule& schedule, int32_t step);
 
     // Closed forms, held against the schedule and the simulator by the tests. The first is of one
-    // lane. The second is the time on a uniform topology, where every rank has one port per
-    // direction: exact when all chunks are of the same size, up to a picosecond a step; otherwise a
-    // bound from above.
+    // lane. The second is the time on a uniform topology, where the concurrent messages of a rank
+    // share its one port per direction, with chunks of one size and one given order: exact up to a
+    // picosecond a step where closed_form_exact says so, and a bound from above elsewhere. Where
+    // chunks are uneven the longest stands for all, and it may take an element per chunk longer.
     int64_t (*message_count)(const Schedule& schedule);
     int64_t (*closed_form_ps)(const Schedule& schedule,
                               int64_t bandwidth_bytes_per_s,
                               int64_t latency_ps);
 
-    // [channel] position -> rank, when the arrangement gives no orders; null: 0, 1, 2 ...
+    // Null: always.
+    bool (*closed_form_exact)(const Schedule& schedule) = nullptr;
+
+    // [channel] position -> place in the order of the channel that the arrangement gives; null: the
+    // same.
     std::vector<int32_t> (*order)(int32_t rank_count, int32_t channel) = nullptr;
 };
 

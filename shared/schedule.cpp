@@ -33,6 +33,10 @@ bool gives_each_its_part(Collective collective) {
     return collective == Collective::reduce_scatter || collective == Collective::all_gather;
 }
 
+bool has_root(Collective collective) {
+    return collective == Collective::broadcast || collective == Collective::reduce;
+}
+
 }  // namespace
 
 // Chunk j of a lane belongs to the j-th of the ranks that take part, whatever their order in the
@@ -156,23 +160,41 @@ std::vector<int32_t> natural_order(int32_t rank_count) {
     return order;
 }
 
-// Fills in who sits where: the arrangement's orders, or the algorithm's, or 0, 1, 2 ...
+// Who sits where in one channel: the arrangement's order, or 0, 1, 2 ..., gone through as the
+// algorithm wants it, and turned so that a collective with a root begins at it.
+std::vector<int32_t> channel_order(const Schedule& schedule,
+                                   const Arrangement& arrangement,
+                                   int32_t channel) {
+    const int32_t rank_count = schedule.problem.rank_count;
+    std::vector<int32_t> order = natural_order(rank_count);
+    if (!arrangement.orders.empty()) {
+        const size_t last = arrangement.orders.size() - 1;
+        order = arrangement.orders[std::min(static_cast<size_t>(channel), last)];
+    }
+    RS_CHECK(std::ssize(order) == rank_count);
+    if (schedule.algorithm->order != nullptr) {
+        const std::vector<int32_t> places = schedule.algorithm->order(rank_count, channel);
+        std::vector<int32_t> reordered;
+        for (const int32_t place : places) {
+            reordered.push_back(order[static_cast<size_t>(place)]);
+        }
+        RS_CHECK(std::ssize(reordered) == rank_count);
+        order = std::move(reordered);
+    }
+    if (has_root(schedule.problem.collective)) {
+        std::rotate(order.begin(), std::min_element(order.begin(), order.end()), order.end());
+    }
+    return order;
+}
+
+// Fills in who sits where.
 void seat(Schedule& schedule, const Arrangement& arrangement) {
     const int32_t rank_count = schedule.problem.rank_count;
     int32_t highest = rank_count - 1;
     for (int32_t channel = 0; channel < schedule.channel_count; ++channel) {
-        std::vector<int32_t> order;
-        if (!arrangement.orders.empty()) {
-            const size_t last = arrangement.orders.size() - 1;
-            order = arrangement.orders[std::min(static_cast<size_t>(channel), last)];
-        } else if (schedule.algorithm->order != nullptr) {
-            order = schedule.algorithm->order(rank_count, channel);
-        } else {
-            order = natural_order(rank_count);
-        }
-        RS_CHECK(std::ssize(order) == rank_count);
+        schedule.orders.push_back(channel_order(schedule, arrangement, channel));
+        const std::vector<int32_t>& order = schedule.orders.back();
         highest = std::max(highest, *std::max_element(order.begin(), order.end()));
-        schedule.orders.push_back(std::move(order));
     }
     schedule.participant_count =
         std::max(arrangement.rank_limit, highest + 1) + (schedule.with_switch ? 1 : 0);
@@ -222,7 +244,7 @@ Result<Schedule> build_schedule(std::string_view algorithm_name,
     }
     schedule.lane_count = schedule.channel_count * schedule.piece_count;
     const int64_t chunks = int64_t{schedule.lane_count} * schedule.lane_chunk_count;
-    if (chunks > cell_count_max / (problem.rank_count + 1)) {
+    if (chunks > cell_count_max / (problem.rank_count + (schedule.with_switch ? 1 : 0))) {
         return invalid_field(schedule.piece_count > 1 ? "chunks" : "channels",
                              std::to_string(schedule.piece_count > 1 ? schedule.piece_count
                                                                      : schedule.channel_count),

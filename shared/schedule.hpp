@@ -17,7 +17,7 @@
 //
 // Positions. An algorithm knows positions 0 to n-1 only; `orders` says which rank sits where, for
 // each channel. That is where a ring order, a bidirectional ring, the second of two trees and a
-// ring that closes over a dead rank come from.
+// ring that closes over a dead rank come from. The root of a broadcast or a reduce sits at 0.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +58,7 @@ struct Arrangement {
     int32_t piece_count = 0;  // lanes per channel
     int32_t group_size = 0;   // positions of a group (a node, a row of a torus); divides n
     int32_t rank_limit = 0;   // more ranks exist than take part: 1 + the highest
-    std::vector<std::vector<int32_t>> orders;  // [channel] position -> rank; the last one repeats
+    std::vector<std::vector<int32_t>> orders = {};  // [channel] position -> rank; the last repeats
 };
 
 struct Schedule {
