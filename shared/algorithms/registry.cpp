@@ -4,7 +4,13 @@
 
 #include "shared/algorithm.hpp"
 
-#define RINGSCOPE_ALGORITHMS(X) X(ring)
+#define RINGSCOPE_ALGORITHMS(X) \
+    X(ring)                     \
+    X(ring_bidirectional)       \
+    X(ring_reduce_scatter)      \
+    X(ring_all_gather)          \
+    X(ring_broadcast)           \
+    X(ring_reduce)
 
 namespace ringscope {
 
