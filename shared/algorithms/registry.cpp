@@ -7,6 +7,8 @@
 #define RINGSCOPE_ALGORITHMS(X) \
     X(ring)                     \
     X(ring_bidirectional)       \
+    X(recursive_doubling)       \
+    X(halving_doubling)         \
     X(ring_reduce_scatter)      \
     X(ring_all_gather)          \
     X(ring_broadcast)           \
