@@ -9,6 +9,9 @@
     X(ring_bidirectional)       \
     X(recursive_doubling)       \
     X(halving_doubling)         \
+    X(direct)                   \
+    X(reduce_broadcast)         \
+    X(parameter_server)         \
     X(ring_reduce_scatter)      \
     X(ring_all_gather)          \
     X(ring_broadcast)           \
