@@ -12,6 +12,9 @@
     X(direct)                   \
     X(reduce_broadcast)         \
     X(parameter_server)         \
+    X(chain)                    \
+    X(tree)                     \
+    X(double_tree)              \
     X(ring_reduce_scatter)      \
     X(ring_all_gather)          \
     X(ring_broadcast)           \
