@@ -15,6 +15,8 @@
     X(chain)                    \
     X(tree)                     \
     X(double_tree)              \
+    X(two_level)                \
+    X(torus)                    \
     X(ring_reduce_scatter)      \
     X(ring_all_gather)          \
     X(ring_broadcast)           \
