@@ -17,6 +17,7 @@
     X(double_tree)              \
     X(two_level)                \
     X(torus)                    \
+    X(in_switch)                \
     X(ring_reduce_scatter)      \
     X(ring_all_gather)          \
     X(ring_broadcast)           \
