@@ -50,8 +50,9 @@ struct Algorithm {
 
     // Closed forms, held against the schedule and the simulator by the tests. The first is of one
     // lane. The second is the time on a uniform topology, where the concurrent messages of a rank
-    // share its one port per direction: exact when all chunks are of the same size, up to a
-    // picosecond a step, and closed_form_exact says so; otherwise a bound from above.
+    // share its one port per direction, with chunks of one size and one given order: exact up to a
+    // picosecond a step where closed_form_exact says so, and a bound from above elsewhere. Where
+    // chunks are uneven the longest stands for all, and it may take an element per chunk longer.
     int64_t (*message_count)(const Schedule& schedule);
     int64_t (*closed_form_ps)(const Schedule& schedule,
                               int64_t bandwidth_bytes_per_s,

@@ -4,8 +4,9 @@
 //
 // - Steps: 2(N-1), of one message each. Without several pieces all ranks but two would be idle.
 // - Bytes per rank: 2 S sent and as many received; S each way at both ends.
-// - Wins on large buffers where ranks are wired in a line. Loses to the ring, which sends half as
-//   much from each rank; the ports of the ranks between carry both directions of the sum.
+// - Wins on large buffers where ranks are wired in a line that does not close: each link carries S
+//   each way. Loses to the ring, all of whose ports are busy from the start; a chain has to fill
+//   and to drain, twice.
 // - chunks=k: without it one piece per 256 KiB of a channel, 1 to 64.
 // - The textbooks have one latency per piece, (N-2+k)(alpha + S/(k B)) one way: there a rank waits
 //   until a piece has arrived before it sends the next. Here pieces follow each other at once, and
@@ -79,8 +80,7 @@ std::string_view phase(const Schedule& schedule, int32_t step) {
 std::string explain(const Schedule& schedule, int32_t step) {
     if (step < half_step_count(schedule)) {
         return "The sum over " + std::to_string(step + 1) + (step == 0 ? " rank" : " ranks") +
-               " goes on to the next in the chain, which adds "
-               "its own.";
+               " goes on to the next in the chain, which adds its own.";
     }
     return "The result goes back by one rank.";
 }
@@ -123,7 +123,7 @@ const Algorithm chain_algorithm{
     .summary = "along a chain of ranks and back, piece after piece",
     .steps = "2(N-1)",
     .bytes_per_rank = "2 S",
-    .wins = "where ranks are wired in a line; loses to the ring, which sends half as much",
+    .wins = "on large buffers along a line; loses to the ring, which has nothing to fill and drain",
     .source = "Watts and van de Geijn 1995",
     .plan = plan,
     .append_sends = append_sends,

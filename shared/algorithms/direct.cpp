@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Direct all-reduce: everybody sends everybody its chunk, adds up its own, and sends everybody
-// that.
+// Direct all-reduce: everybody sends each other one its chunk, adds up its own, and sends all that.
 //
 // - Steps: 2, with N-1 messages per rank in each.
 // - Bytes per rank: 2(N-1)/N S sent and as many received, as little as a ring.

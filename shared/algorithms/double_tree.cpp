@@ -7,8 +7,8 @@
 // - Wins over one tree on all but the smallest buffers, and over the ring on many ranks: NCCL takes
 //   it across nodes.
 // - The second tree is the first one moved on by one position: every other position is a leaf of a
-//   tree, so that a leaf of the one is inside the other. NCCL mirrors the tree instead when N is
-//   even, and moves it when N is odd; there one rank may be inside both.
+//   tree, so that who is inside the one is a leaf of the other. NCCL moves its tree when N is odd,
+//   and mirrors it when N is even.
 // - channels=r: the odd ones have the second tree. chunks=k: without it one piece per 256 KiB of a
 //   channel, 1 to 64.
 // - Source: Sanders, Speck and Traeff, "Two-tree algorithms for full bandwidth broadcast, reduction
@@ -97,7 +97,7 @@ const Algorithm double_tree_algorithm{
     .summary = "two binary trees with half of the buffer each; nobody is inside both",
     .steps = "2 floor(log2 N)",
     .bytes_per_rank = "up to 2 S",
-    .wins = "on many ranks, small and middling buffers; one port has no idle half as with one tree",
+    .wins = "on many ranks and all but the smallest buffers; loses to a ring on few ranks",
     .source = "Sanders, Speck and Traeff 2009",
     .plan = plan,
     .append_sends = append_sends,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In the switch: every rank sends its buffer to the switch, which adds up and sends the result to
-// all.
+// In the switch: every rank sends its buffer to the switch, which adds up and sends all the result.
 //
 // - Steps: 2, in each of which piece after piece crosses the switch.
 // - Bytes per rank: S sent and S received, about half of what ranks need among themselves.

@@ -4,8 +4,7 @@
 // - Steps: N-1, one message per rank in each.
 // - Bytes per rank: (N-1)/N S sent and as many received, the least there is.
 // - Wins when bandwidth binds; loses to doubling when latency does. It is the second half of the
-// ring
-//   all-reduce, turned by one so that rank r starts with chunk r.
+//   ring all-reduce, turned by one so that rank r starts with chunk r.
 // - chunks=k and channels=r as there.
 // - Source: Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of
 //   workstations", JPDC 69 (2009), section 4.

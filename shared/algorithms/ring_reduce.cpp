@@ -4,9 +4,7 @@
 // - Steps: N-1, of one message each.
 // - Bytes per rank: S received and sent on, the least there is for a large buffer.
 // - Wins on large buffers, in pieces: all ports are busy. Loses to trees when latency counts.
-// - It starts right of the root and runs the same way round as the other rings, so that it takes
-// the
-//   same links.
+// - It starts right of the root and runs the same way round as the other rings, on the same links.
 // - chunks=k: without it one piece per 256 KiB of a channel, 1 to 64. The root sits at position 0.
 // - The textbooks have one latency per piece; here it is (N-1)(alpha + S/(k B)) + (k-1) S/(k B), as
 //   in the ring broadcast, of which this is the mirror image.

@@ -6,8 +6,7 @@
 // - Bytes per rank: up to 3 S sent and received, as a rank with two children hears from three; S
 //   each way at the leaves, which are half of the ranks.
 // - Wins on small and middling buffers on many ranks, where the ring's 2(N-1) latencies count.
-// Loses
-//   on large ones: the ports of the inner ranks are busy and those of the leaves are not.
+//   Loses on large ones: the ports of the inner ranks are busy and those of the leaves are not.
 // - The tree is in order: the ranks below a rank are next to it on both sides, and every other
 //   position is a leaf, which double_tree turns to account.
 // - chunks=k: without it one piece per 256 KiB of a channel, 1 to 64.
@@ -122,14 +121,13 @@ std::string explain(const Schedule& schedule, int32_t step) {
         return "The leaves of the tree send their input to their parents, which add it in.";
     }
     if (step < root_height(schedule)) {
-        return "The ranks " + low +
-               " above the leaves send the sum of all below them to their "
-               "parents, which add it in.";
+        return "The ranks at height " + low +
+               " send the sum over all below them to their parents, which add it in.";
     }
     if (step == root_height(schedule)) {
         return "The root has the result and sends it to its children.";
     }
-    return "The result reaches the ranks " + low + " above the leaves.";
+    return "The result reaches the ranks at height " + low + "; the leaves are at 0.";
 }
 
 int64_t message_count(const Schedule& schedule) {

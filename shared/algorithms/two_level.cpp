@@ -3,16 +3,13 @@
 // ring all-gather inside each group. Rank h g + i is rank i of group h.
 //
 // - Steps: 2(g-1) + 2(N/g - 1) with groups of g.
-// - Bytes per rank: 2(N-1)/N S sent and received, as in one ring; but only 2(N/g - 1)/N S of it
-// leave
-//   the group.
+// - Bytes per rank: 2(N-1)/N S sent and received, as in one ring; but only 2(N/g - 1)/N S of that
+//   leave the group.
 // - Wins when a group is a machine whose ranks talk faster to each other than to others, and over
-// one
-//   ring on many ranks by its fewer steps.
+//   one ring on many ranks by its fewer steps.
 // - group=g; without it a group is a machine of the topology, or what comes nearest to a square.
 // - Source: Cho, Finkler, Kung and Hunter, "BlueConnect: decomposing all-reduce for deep learning
-// on
-//   heterogeneous network hierarchy", MLSys 2019, with two levels.
+//   on heterogeneous network hierarchy", MLSys 2019, with two levels.
 #include <string>
 
 #include "shared/algorithm.hpp"
@@ -156,7 +153,7 @@ const Algorithm two_level_algorithm{
     .steps = "2(g-1) + 2(N/g-1)",
     .bytes_per_rank = "2(N-1)/N S",
     .wins =
-        "when a group is a machine with a faster network inside; one slow ring no longer slows all",
+        "when a group is a machine with a faster network inside, and by fewer steps than one ring",
     .source = "Cho et al. 2019",
     .uses_groups = true,
     .plan = plan,

@@ -302,10 +302,10 @@ TEST(RingReduceScatter, RankRAddsChunkRLast) {
     EXPECT_EQ(sent_bytes(schedule), std::vector<int64_t>(3, 2 * 12)) << "(N-1)/N S";
 }
 
-// Positions 0, 1, 2 are ranks 2, 0, 1: rank 1 sends to rank 2, and still ends with chunk 1.
+// The ring is 0, 2, 1: another way round, and rank r still ends with chunk r.
 TEST(RingReduceScatter, SoItDoesInAnotherOrder) {
-    const Schedule schedule = laid("ring_reduce_scatter", 3, 9, {.orders = {{2, 0, 1}}});
-    EXPECT_EQ(all_steps(schedule), (Steps{"0>1+2 1>2+0 2>0+1", "0>1+1 1>2+2 2>0+0"}));
+    const Schedule schedule = laid("ring_reduce_scatter", 3, 9, {.orders = {{0, 2, 1}}});
+    EXPECT_EQ(all_steps(schedule), (Steps{"0>2+1 1>0+2 2>1+0", "0>2+2 1>0+0 2>1+1"}));
 }
 
 TEST(RingAllGather, RankRStartsWithChunkR) {

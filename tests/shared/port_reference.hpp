@@ -111,8 +111,38 @@ class PortReference {
         });
     }
 
-    // Progressive filling: the port that gives each of its messages the least settles their rates;
-    // then the same without them.
+    // Visits the one or two ports that a connection takes room on.
+    template <class Visit>
+    static void for_each_port(const Connection& connection, Visit visit) {
+        for (const int32_t port : {connection.out_port, connection.in_port}) {
+            if (port >= 0) {
+                visit(static_cast<size_t>(port));
+            }
+        }
+    }
+
+    struct Share {
+        size_t port = 0;
+        double rate = std::numeric_limits<double>::infinity();
+    };
+
+    // The port that gives each connection that wants it the least.
+    static Share narrowest(const std::vector<Connection*>& open, const std::vector<double>& left) {
+        std::vector<int32_t> wanted(left.size(), 0);
+        for (const Connection* connection : open) {
+            for_each_port(*connection, [&](size_t port) { ++wanted[port]; });
+        }
+        Share least;
+        for (size_t port = 0; port < left.size(); ++port) {
+            if (wanted[port] > 0 && left[port] / wanted[port] < least.rate) {
+                least = {port, left[port] / wanted[port]};
+            }
+        }
+        return least;
+    }
+
+    // Progressive filling: the narrowest port settles the rates of its connections; then the same
+    // with the others and what is left.
     void share_ports() {
         std::vector<Connection*> open;
         for (auto& [key, connection] : connections_) {
@@ -120,44 +150,25 @@ class PortReference {
                 open.push_back(&connection);
             }
         }
-        const auto port_count = static_cast<size_t>(2 * schedule_.participant_count);
-        std::vector<double> left(port_count, bytes_per_ps_);
+        std::vector<double> left(static_cast<size_t>(2 * schedule_.participant_count),
+                                 bytes_per_ps_);
         while (!open.empty()) {
-            std::vector<int32_t> wanted(port_count, 0);
-            for (const Connection* connection : open) {
-                for (const int32_t port : {connection->out_port, connection->in_port}) {
-                    if (port >= 0) {
-                        ++wanted[static_cast<size_t>(port)];
-                    }
-                }
-            }
-            size_t narrowest = port_count;
-            double share = std::numeric_limits<double>::infinity();
-            for (size_t port = 0; port < port_count; ++port) {
-                if (wanted[port] > 0 && left[port] / wanted[port] < share) {
-                    share = left[port] / wanted[port];
-                    narrowest = port;
-                }
-            }
+            const Share share = narrowest(open, left);
             std::erase_if(open, [&](Connection* connection) {
-                if (connection->out_port != static_cast<int32_t>(narrowest) &&
-                    connection->in_port != static_cast<int32_t>(narrowest)) {
-                    return false;
+                bool settled = false;
+                for_each_port(*connection,
+                              [&](size_t port) { settled = settled || port == share.port; });
+                if (settled) {
+                    connection->rate = share.rate;
+                    for_each_port(*connection, [&](size_t port) { left[port] -= share.rate; });
                 }
-                connection->rate = share;
-                for (const int32_t port : {connection->out_port, connection->in_port}) {
-                    if (port >= 0) {
-                        left[static_cast<size_t>(port)] -= share;
-                    }
-                }
-                return true;
+                return settled;
             });
         }
     }
 
-    // On to the next moment at which a message has left or arrived, and all that happens then.
-    // What is due within a billionth counts as due: rounding must not tear apart what is one
-    // moment.
+    // On to the next moment at which a message has left or arrived, and all that happens then. What
+    // is almost due counts as due: rounding must not tear apart what is one moment.
     void move() {
         share_ports();
         double span_ps = std::numeric_limits<double>::infinity();
@@ -191,9 +202,11 @@ class PortReference {
             }
             return is_due;
         });
-        std::stable_sort(due.begin(), due.end(), [&](const Transfer& a, const Transfer& b) {
-            return schedule_.lane_of(a) < schedule_.lane_of(b);
-        });
+        const auto by_lane = [&](const Transfer& a, const Transfer& b) {
+            return std::tuple(schedule_.lane_of(a), a.target_rank, a.source_rank) <
+                   std::tuple(schedule_.lane_of(b), b.target_rank, b.source_rank);
+        };
+        std::sort(due.begin(), due.end(), by_lane);
         for (const Transfer& transfer : due) {
             const int32_t lane = schedule_.lane_of(transfer);
             ++rank_in(lane, transfer.target_rank).arrived[static_cast<size_t>(transfer.step)];
