@@ -103,7 +103,8 @@ TEST(Replay, RoundsInAnyOrderOfArrivalAndForwardsAndBackwardsAreTheSame) {
                       shuffled[static_cast<size_t>(dice.below(static_cast<int64_t>(i) + 1))]);
         }
         auto jumping = Replay::create(trace.run);
-        ASSERT_TRUE(jumping->add_rounds({trace.rounds.rbegin(), trace.rounds.rend()}));
+        const std::vector<Round> last_first(trace.rounds.rbegin(), trace.rounds.rend());
+        ASSERT_TRUE(jumping->add_rounds(last_first));
         jumping->add(shuffled);
         for (int i = 0; i < 100; ++i) {
             const int64_t time_ps = dice.below(end_ps(trace) + 1);

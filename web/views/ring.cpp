@@ -38,7 +38,6 @@ constexpr int32_t plate_rank_count_max = 24;  // beyond, a rank's plate would be
 constexpr int32_t word_rank_count_max = 16;   // beyond, labels are bare numbers
 constexpr float token_fraction = 0.66F;       // of its wedge
 constexpr float token_size_min = 3.5F;        // thinner ones would be lost among the cells
-constexpr float cell_size_min = 1.4F;         // thinner ones cannot be told apart
 
 constexpr float far_token_size = 13;   // on a curve, at most
 constexpr int32_t far_tokens_max = 8;  // of one message
@@ -46,7 +45,11 @@ constexpr float near_turn = 0.86F;     // of the hole's radius: where curves to 
 constexpr float far_turn = 0.6F;       // and those to the other side
 constexpr float lane_turn = 0.07F;     // clockwise ones so much further out, the others further in
 constexpr float switch_distance = 0.7F;  // of the hole's radius, from the middle down
-constexpr float switch_fraction = 0.13F;
+constexpr float switch_fraction = 0.16F;
+
+constexpr float cell_px_min = 1.3F;  // device pixels; thinner ones cannot be told apart
+// A ring of as many ranks as can be drawn is drawn on the smallest screen, however thin its cells.
+constexpr int32_t chunk_count_always = drawn_rank_count_max;
 
 struct Layout {
     int32_t rank_count = 1;  // wedges
@@ -134,8 +137,8 @@ int32_t chunk_count_max(const App& app, int32_t rank_count) {
         return INT32_MAX;  // there is no canvas yet
     }
     const Layout layout = lay_out_wedges(app, rank_count);
-    const float cell_px = std::max(1.0F, cell_size_min * app.scale);
-    return static_cast<int32_t>((layout.outer_px - layout.inner_px) / cell_px);
+    const float depth_px = layout.outer_px - layout.inner_px;
+    return std::max(chunk_count_always, static_cast<int32_t>(depth_px / cell_px_min));
 }
 
 // The longest number is the sum of all inputs, each at most 99.
