@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `ringscope simulate`, `run` and `list` do once their flags are read. Each returns the exit
+// What `ringscope simulate`, `run`, `sweep` and `list` do once their flags are read. Each returns the exit
 // status: 0 done and right; 1 ran and was wrong, failed or timed out; 2 bad input; 3 not possible
 // here.
 #pragma once
@@ -20,6 +20,9 @@ struct RunOptions {
 
 int simulate_command(const RunOptions& options);
 int run_command(const RunOptions& options);
+// Keys of the run line may have several values, "1MiB,1GiB" or "1MiB..1GiB", which doubles: a table
+// with a row for each combination.
+int sweep_command(const RunOptions& options);
 int list_command(std::string_view what, bool json);
 
 // Says what is wrong, on standard error and, for scripts, as JSON on standard output.

@@ -48,7 +48,9 @@ void append_engine(JsonWriter& json, const EngineInfo& info);
 // refuses.
 Result<const Engine*> find_engine(const RunSpec& run);
 
-// Refuses the keys that describe a simulated network. For every engine's check.
+// Refuses the keys that would have to act on the machine and cannot: set, change, recovery,
+// timeout. Those that describe a network and its costs are allowed: the prediction beside the
+// measurement follows them. For every engine's check.
 Status check_no_knobs(const RunSpec& run);
 
 }  // namespace ringscope

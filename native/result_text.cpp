@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "native/result_text.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include "shared/units.hpp"
@@ -11,13 +12,35 @@ namespace {
 void append_row(std::string& table, std::string_view name, const std::string& value) {
     constexpr size_t name_width = 17;
     table += name;
-    table.append(name_width - name.size(), ' ');
+    table.append(std::max(name_width, name.size() + 1) - name.size(), ' ');
     table += value + "\n";
 }
 
 std::string seconds(int64_t us) {
     const std::string digits = std::to_string(1'000'000 + us % 1'000'000);
     return std::to_string(us / 1'000'000) + "." + digits.substr(1);
+}
+
+std::string percent_of(int64_t part, int64_t whole) {
+    const int64_t permille = whole > 0 ? multiply_divide(part, 1000, whole) : 0;
+    return std::to_string(permille / 10) + "." + std::to_string(permille % 10) + " %";
+}
+
+// Where the time of the critical path went, the parts that are there.
+std::string split_text(const PathSplit& split) {
+    std::string text;
+    const auto add = [&](std::string_view name, int64_t part_ps) {
+        if (part_ps > 0) {
+            text += (text.empty() ? "" : ", ") + std::string(name) + " " +
+                    percent_of(part_ps, split.total_ps());
+        }
+    };
+    add("bytes", split.wire_ps);
+    add("latency", split.latency_ps);
+    add("slow links", split.slow_link_ps);
+    add("sharing", split.sharing_ps);
+    add("late ranks", split.late_ps);
+    return text;
 }
 
 }  // namespace
@@ -35,6 +58,14 @@ void append_result(JsonWriter& json, const RunResult& result) {
     }
     append_report(json, result.report);
     append_outcome(json, result.outcome);
+    json.key("notes").begin_array();
+    for (const Note& note : result.notes) {
+        json.begin_object()
+            .field("time_ps", note.time_ps)
+            .field("text", std::string_view(note.text))
+            .end_object();
+    }
+    json.end_array();
 }
 
 std::string result_json(const RunResult& result) {
@@ -66,9 +97,15 @@ std::string result_table(const RunResult& result) {
     append_row(table, "bytes per rank", show_bytes(report.wire_bytes_per_rank) + " on the wire");
     append_row(table,
                "verified",
-               result.outcome.kind == OutcomeKind::ok ? "yes, every sum is right" : "no");
+               result.outcome.kind == OutcomeKind::ok ? "yes, every element is right" : "no");
     append_row(table, "trace hash", result.trace_hash);
     append_row(table, "bottleneck", report.bottleneck);
+    if (const std::string split = split_text(report.path.split); !split.empty()) {
+        append_row(table, "critical path", split);
+    }
+    for (const Note& note : result.notes) {
+        append_row(table, "at " + show_time(note.time_ps), note.text);
+    }
     if (result.outcome.kind != OutcomeKind::ok) {
         append_row(table,
                    "outcome",
@@ -84,7 +121,7 @@ std::string impossible(const RunResult& result) {
         return "";
     }
     return "the result, " + show_time(report.duration_ps) +
-           ", is below the lower bound of any all-reduce, " + show_time(report.lower_bound_ps) +
+           ", is below the lower bound of any schedule, " + show_time(report.lower_bound_ps) +
            ": this is a mistake in ringscope; please report it with the run line";
 }
 

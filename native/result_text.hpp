@@ -19,6 +19,7 @@ struct RunResult {
     std::string trace_hash;
     int64_t cpu_us = 0;  // user and system time; of the worker where there is one
     int64_t peak_rss_bytes = 0;
+    std::vector<Note> notes = {};  // what befell a simulated run
 };
 
 // Appends to an open object: run, engine, clock, trace_hash, report, outcome; of a measured run
@@ -31,8 +32,7 @@ std::string result_json(const RunResult& result);
 // An aligned table, one fact a line.
 std::string result_table(const RunResult& result);
 
-// Our own mistake, if there is one: a simulated run faster than any all-reduce can be. Empty when
-// not.
+// Our own mistake, if there is one: a simulated all-reduce faster than any can be. Empty when not.
 std::string impossible(const RunResult& result);
 
 }  // namespace ringscope

@@ -49,9 +49,9 @@ struct Algorithm {
     std::string (*explain)(const Schedule& schedule, int32_t step);
 
     // Closed forms, held against the schedule and the simulator by the tests. The first is of one
-    // lane. The second is the time on a uniform topology, where every rank has one port per
-    // direction: exact when all chunks are of the same size, up to a picosecond a step; otherwise a
-    // bound from above.
+    // lane. The second is the time on a uniform topology, where the concurrent messages of a rank
+    // share its one port per direction: exact when all chunks are of the same size, up to a
+    // picosecond a step, and closed_form_exact says so; otherwise a bound from above.
     int64_t (*message_count)(const Schedule& schedule);
     int64_t (*closed_form_ps)(const Schedule& schedule,
                               int64_t bandwidth_bytes_per_s,
@@ -60,7 +60,11 @@ struct Algorithm {
     // How many messages append_receives() would append, where that is worth telling faster.
     int32_t (*receive_count)(const Schedule& schedule, int32_t step, int32_t position) = nullptr;
 
-    // [channel] position -> rank, when the arrangement gives no orders; null: 0, 1, 2 ...
+    // Null: always.
+    bool (*closed_form_exact)(const Schedule& schedule) = nullptr;
+
+    // [channel] position -> place in the order of the channel that the arrangement gives; null: the
+    // same.
     std::vector<int32_t> (*order)(int32_t rank_count, int32_t channel) = nullptr;
 };
 

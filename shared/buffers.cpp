@@ -32,12 +32,28 @@ float input_value(int64_t seed, int32_t rank, int64_t element) {
 
 float expected_value(const Schedule& schedule, int64_t seed, int32_t chunk, int64_t element) {
     float sum = 0;
+    expect_values(schedule, seed, chunk, element, {&sum, 1});
+    return sum;
+}
+
+void expect_values(const Schedule& schedule,
+                   int64_t seed,
+                   int32_t chunk,
+                   int64_t element_begin,
+                   std::span<float> values) {
+    std::vector<int32_t> contributors;
     for (int32_t rank = 0; rank < schedule.participant_count; ++rank) {
         if (schedule.contributes(rank, chunk)) {
-            sum += input_value(seed, rank, element);
+            contributors.push_back(rank);
         }
     }
-    return sum;
+    for (size_t i = 0; i < values.size(); ++i) {
+        float sum = 0;
+        for (const int32_t rank : contributors) {
+            sum += input_value(seed, rank, element_begin + static_cast<int64_t>(i));
+        }
+        values[i] = sum;
+    }
 }
 
 Buffers::Buffers(const Schedule& schedule, int64_t seed)
@@ -121,9 +137,12 @@ std::string Buffers::find_mistake() const {
                        " inputs in chunk " + std::to_string(chunk);
             }
         }
+        const int64_t chunk_begin = schedule_.chunk_element_begin(chunk);
+        std::vector<float> expected_values(static_cast<size_t>(samples(chunk)));
+        expect_values(schedule_, seed_, chunk, chunk_begin, expected_values);
         for (int64_t i = 0; i < samples(chunk); ++i) {
-            const int64_t element = schedule_.chunk_element_begin(chunk) + i;
-            const float expected = expected_value(schedule_, seed_, chunk, element);
+            const int64_t element = chunk_begin + i;
+            const float expected = expected_values[static_cast<size_t>(i)];
             for (int32_t rank = 0; rank < schedule_.participant_count; ++rank) {
                 if (schedule_.shall_hold(rank, chunk) && value(rank, chunk, i) != expected) {
                     return "rank " + std::to_string(rank) + ", element " + std::to_string(element) +

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shared/json.hpp"
 
+#include <algorithm>
+
 #include "shared/report.hpp"
 #include "shared/result.hpp"
 #include "shared/trace.hpp"
@@ -61,6 +63,47 @@ std::string error_json(const Error& error) {
     return json.text();
 }
 
+namespace {
+
+// Where the time went, and what each link and rank did; null for a run with too many hops.
+void append_details(JsonWriter& json, const Report& report) {
+    constexpr size_t cable_count_max = 64;
+    if (!report.detailed) {
+        json.key("critical_path").null();
+        return;
+    }
+    const PathSplit& split = report.path.split;
+    json.key("critical_path").begin_object();
+    json.field("latency_ps", split.latency_ps)
+        .field("wire_ps", split.wire_ps)
+        .field("slow_link_ps", split.slow_link_ps)
+        .field("sharing_ps", split.sharing_ps)
+        .field("late_ps", split.late_ps);
+    json.key("hops").begin_array();
+    for (const std::string& hop : report.path_text) {
+        json.value(std::string_view(hop));
+    }
+    json.end_array().end_object();
+    json.key("cables").begin_array();
+    for (size_t i = 0; i < std::min(report.cables.size(), cable_count_max); ++i) {
+        const CableReport& cable = report.cables[i];
+        json.begin_object()
+            .field("name", std::string_view(cable.name))
+            .field("bytes", cable.bytes)
+            .field("busy_ps", cable.busy_ps)
+            .field("use_permille", cable.use_permille)
+            .end_object();
+    }
+    json.end_array();
+    json.key("idle_ps").begin_array();
+    for (const RankReport& rank : report.ranks) {
+        json.value(rank.idle_ps);
+    }
+    json.end_array();
+}
+
+}  // namespace
+
 void append_report(JsonWriter& json, const Report& report) {
     json.field("duration_ps", report.duration_ps)
         .field("algbw_bytes_per_s", report.algbw_bytes_per_s)
@@ -85,6 +128,7 @@ void append_report(JsonWriter& json, const Report& report) {
             .end_object();
     }
     json.end_array();
+    append_details(json, report);
 }
 
 void append_outcome(JsonWriter& json, const Outcome& outcome) {

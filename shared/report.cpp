@@ -15,11 +15,22 @@ namespace {
 // link.
 constexpr double slow_link_factor = 1.15;
 
+// algbw times the part of the buffer that each rank must send or receive: nccl-tests,
+// doc/PERFORMANCE.md.
 int64_t busbw(const Problem& problem, int64_t algbw_bytes_per_s) {
     const int64_t rank_count = problem.rank_count;
-    algbw_bytes_per_s = std::min(algbw_bytes_per_s, INT64_MAX / 2);  // the factor is below 2
-    return algbw_bytes_per_s / rank_count * 2 * (rank_count - 1) +
-           algbw_bytes_per_s % rank_count * 2 * (rank_count - 1) / rank_count;
+    const int64_t algbw = std::min(algbw_bytes_per_s, INT64_MAX / 2);  // the factor is below 2
+    switch (problem.collective) {
+        case Collective::all_reduce:
+            return multiply_divide(algbw, 2 * (rank_count - 1), rank_count);
+        case Collective::reduce_scatter:
+        case Collective::all_gather:
+            return multiply_divide(algbw, rank_count - 1, rank_count);
+        case Collective::broadcast:
+        case Collective::reduce:
+            break;
+    }
+    return algbw;
 }
 
 // The topology with every link as fast as it ever is in this run: for bounds.

@@ -6,7 +6,8 @@
 //     for (const Event& event : events) builder.add(event);
 //     Report report = builder.finish(run);
 //
-// algbw = S / T and busbw = algbw x 2(N-1)/N, as nccl-tests defines them (doc/PERFORMANCE.md).
+// algbw = S / T; busbw = algbw x 2(N-1)/N for an all-reduce, x (N-1)/N for a reduce-scatter or an
+// all-gather, x 1 for a broadcast or a reduce, as nccl-tests defines them (doc/PERFORMANCE.md).
 #pragma once
 
 #include <cstdint>

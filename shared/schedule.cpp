@@ -22,6 +22,10 @@ bool gives_each_its_part(Collective collective) {
     return collective == Collective::reduce_scatter || collective == Collective::all_gather;
 }
 
+bool has_root(Collective collective) {
+    return collective == Collective::broadcast || collective == Collective::reduce;
+}
+
 }  // namespace
 
 // Chunk j of a lane belongs to the j-th of the ranks that take part, whatever their order in the
@@ -98,40 +102,44 @@ std::vector<int32_t> natural_order(int32_t rank_count) {
     return order;
 }
 
-// Who sits where in a channel: the arrangement's order, or the algorithm's, or 0, 1, 2 ... - of
-// those that take part.
-std::vector<int32_t> order_of(const Schedule& schedule,
-                              const Arrangement& arrangement,
-                              int32_t channel) {
+// Who sits where in one channel: the arrangement's order, or 0, 1, 2 ..., of those that take part,
+// gone through as the algorithm wants it, and turned so that a collective with a root begins at it.
+std::vector<int32_t> channel_order(const Schedule& schedule,
+                                   const Arrangement& arrangement,
+                                   int32_t channel) {
     const int32_t rank_count = schedule.problem.rank_count;
     const std::vector<int32_t>& members = arrangement.members;
-    std::vector<int32_t> order;
+    std::vector<int32_t> order = members.empty() ? natural_order(rank_count) : members;
     if (!arrangement.orders.empty()) {
         const size_t last = arrangement.orders.size() - 1;
         order = arrangement.orders[std::min(static_cast<size_t>(channel), last)];
         std::erase_if(order, [&](int32_t rank) {
             return !members.empty() && !std::binary_search(members.begin(), members.end(), rank);
         });
-        return order;
     }
-    order = schedule.algorithm->order != nullptr ? schedule.algorithm->order(rank_count, channel)
-                                                 : natural_order(rank_count);
-    if (!members.empty()) {
-        for (int32_t& rank : order) {
-            rank = members[static_cast<size_t>(rank)];
+    RS_CHECK(std::ssize(order) == rank_count);
+    if (schedule.algorithm->order != nullptr) {
+        std::vector<int32_t> reordered;
+        for (const int32_t place : schedule.algorithm->order(rank_count, channel)) {
+            reordered.push_back(order[static_cast<size_t>(place)]);
         }
+        RS_CHECK(std::ssize(reordered) == rank_count);
+        order = std::move(reordered);
+    }
+    if (has_root(schedule.problem.collective)) {
+        std::rotate(order.begin(), std::min_element(order.begin(), order.end()), order.end());
     }
     return order;
 }
 
+// Fills in who sits where.
 void seat(Schedule& schedule, const Arrangement& arrangement) {
     const int32_t rank_count = schedule.problem.rank_count;
     int32_t highest = rank_count - 1;
     for (int32_t channel = 0; channel < schedule.channel_count; ++channel) {
-        std::vector<int32_t> order = order_of(schedule, arrangement, channel);
-        RS_CHECK(std::ssize(order) == rank_count);
+        schedule.orders.push_back(channel_order(schedule, arrangement, channel));
+        const std::vector<int32_t>& order = schedule.orders.back();
         highest = std::max(highest, *std::max_element(order.begin(), order.end()));
-        schedule.orders.push_back(std::move(order));
     }
     schedule.participant_count =
         std::max(arrangement.rank_limit, highest + 1) + (schedule.with_switch ? 1 : 0);
@@ -177,7 +185,7 @@ Result<Schedule> build_schedule(std::string_view algorithm_name,
     }
     schedule.lane_count = schedule.channel_count * schedule.piece_count;
     const int64_t chunks = int64_t{schedule.lane_count} * schedule.lane_chunk_count;
-    if (chunks > cell_count_max / (problem.rank_count + 1)) {
+    if (chunks > cell_count_max / (problem.rank_count + (schedule.with_switch ? 1 : 0))) {
         return invalid_field(schedule.piece_count > 1 ? "chunks" : "channels",
                              std::to_string(schedule.piece_count > 1 ? schedule.piece_count
                                                                      : schedule.channel_count),
@@ -406,6 +414,61 @@ std::string narrate(const Schedule& schedule, int32_t step, int32_t rank) {
 
 namespace {
 
+// Which transfers of a step go through the staging area, and where in it each lies.
+class StagingPlanner {
+  public:
+    explicit StagingPlanner(const Schedule& schedule)
+        : schedule_(schedule),
+          overwritten_step_(static_cast<size_t>(schedule.participant_count) *
+                                static_cast<size_t>(schedule.chunk_count),
+                            -1),
+          taken_(static_cast<size_t>(schedule.participant_count)),
+          element_counts_(taken_.size()) {}
+
+    void begin_step() { std::fill(taken_.begin(), taken_.end(), 0); }
+
+    // Of all transfers of a step, or of its lanes one after the other: their chunks differ. Returns
+    // where each begins, -1 for those that go straight from buffer to buffer.
+    std::vector<int64_t> place(const std::vector<Transfer>& receives, int32_t step) {
+        for (const Transfer& transfer : receives) {
+            int32_t* first = overwritten_step(transfer.target_rank, transfer.chunk_begin);
+            std::fill_n(first, transfer.chunk_count, step);
+        }
+        std::vector<int64_t> begins(receives.size(), -1);
+        for (size_t i = 0; i < receives.size(); ++i) {
+            if (!overwritten_at_its_source(receives[i], step)) {
+                continue;
+            }
+            const auto target = static_cast<size_t>(receives[i].target_rank);
+            begins[i] = taken_[target];
+            taken_[target] +=
+                schedule_.bytes(receives[i]) / element_bytes(schedule_.problem.element_type);
+            element_counts_[target] = std::max(element_counts_[target], taken_[target]);
+        }
+        return begins;
+    }
+
+    const std::vector<int64_t>& element_counts() const { return element_counts_; }
+
+  private:
+    int32_t* overwritten_step(int32_t participant, int32_t chunk) {
+        return &overwritten_step_[static_cast<size_t>(participant) *
+                                      static_cast<size_t>(schedule_.chunk_count) +
+                                  static_cast<size_t>(chunk)];
+    }
+
+    // True when the source takes something into one of these chunks in the same step.
+    bool overwritten_at_its_source(const Transfer& transfer, int32_t step) {
+        const int32_t* first = overwritten_step(transfer.source_rank, transfer.chunk_begin);
+        return std::find(first, first + transfer.chunk_count, step) != first + transfer.chunk_count;
+    }
+
+    const Schedule& schedule_;
+    std::vector<int32_t> overwritten_step_;  // [participant][chunk] the last step that does
+    std::vector<int64_t> taken_;             // [participant] in this step
+    std::vector<int64_t> element_counts_;    // [participant] the most in any step
+};
+
 // Who touched one chunk of one participant's buffer last.
 struct ChunkUse {
     int32_t writer_hop_count = 0;  // the owner's own hops up to the last write; 0: still the input
@@ -416,17 +479,17 @@ class HopDeriver {
   public:
     explicit HopDeriver(const Schedule& schedule)
         : schedule_(schedule),
+          staging_(schedule),
           uses_(static_cast<size_t>(schedule.participant_count) *
-                static_cast<size_t>(schedule.chunk_count)),
-          overwritten_step_(uses_.size(), -1) {
+                static_cast<size_t>(schedule.chunk_count)) {
         plan_.hops.resize(static_cast<size_t>(schedule.participant_count));
-        plan_.staging_element_counts.resize(static_cast<size_t>(schedule.participant_count), 0);
     }
 
     HopPlan derive() {
         for (int32_t step = 0; step < schedule_.step_count; ++step) {
             add_step(collect_step(schedule_, step).receives, step);
         }
+        plan_.staging_element_counts = staging_.element_counts();
         return std::move(plan_);
     }
 
@@ -454,15 +517,6 @@ class HopDeriver {
             }
         }
         hop.dependencies.push_back(dependency);
-    }
-
-    // True when the source takes something into one of these chunks in the same step.
-    bool needs_staging(const Transfer& transfer, int32_t step) {
-        bool needs = false;
-        for_each_chunk(transfer, [&](int32_t chunk) {
-            needs = needs || overwritten_step_[cell(transfer.source_rank, chunk)] == step;
-        });
-        return needs;
     }
 
     // Appends a hop to its receiver's; returns how many that has now.
@@ -508,26 +562,12 @@ class HopDeriver {
     }
 
     void add_step(const std::vector<Transfer>& receives, int32_t step) {
-        for (const Transfer& transfer : receives) {
-            for_each_chunk(transfer, [&](int32_t chunk) {
-                overwritten_step_[cell(transfer.target_rank, chunk)] = step;
-            });
-        }
-        std::vector<int64_t> staged(receives.size(), -1);
-        std::vector<int64_t> taken(plan_.hops.size(), 0);  // of each staging area in this step
+        staging_.begin_step();
+        const std::vector<int64_t> staged = staging_.place(receives, step);
         for (size_t i = 0; i < receives.size(); ++i) {
-            const Transfer& transfer = receives[i];
-            if (!needs_staging(transfer, step)) {
-                continue;
+            if (staged[i] >= 0) {
+                note_reader(receives[i], append_reading(receives[i], HopKind::fetch, staged[i]));
             }
-            int64_t& begin = taken[static_cast<size_t>(transfer.target_rank)];
-            staged[i] = begin;
-            begin += schedule_.bytes(transfer) / element_bytes(schedule_.problem.element_type);
-            note_reader(transfer, append_reading(transfer, HopKind::fetch, staged[i]));
-        }
-        for (size_t rank = 0; rank < taken.size(); ++rank) {
-            int64_t& most = plan_.staging_element_counts[rank];
-            most = std::max(most, taken[rank]);
         }
         take_in(receives, staged);
     }
@@ -554,15 +594,31 @@ class HopDeriver {
     }
 
     const Schedule& schedule_;
+    StagingPlanner staging_;
     HopPlan plan_;
     std::vector<ChunkUse> uses_;
-    std::vector<int32_t> overwritten_step_;  // [participant][chunk] the last step that does
 };
 
 }  // namespace
 
 HopPlan derive_hops(const Schedule& schedule) {
     return HopDeriver(schedule).derive();
+}
+
+std::vector<int64_t> staging_element_counts(const Schedule& schedule) {
+    StagingPlanner staging(schedule);
+    std::vector<Transfer> receives;
+    for (int32_t step = 0; step < schedule.step_count; ++step) {
+        staging.begin_step();
+        for (int32_t lane = 0; lane < schedule.lane_count; ++lane) {
+            receives.clear();
+            for (int32_t rank = 0; rank < schedule.participant_count; ++rank) {
+                schedule.append_receives(lane, step, rank, receives);
+            }
+            staging.place(receives, step);
+        }
+    }
+    return staging.element_counts();
 }
 
 }  // namespace ringscope

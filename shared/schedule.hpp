@@ -17,7 +17,7 @@
 //
 // Positions. An algorithm knows positions 0 to n-1 only; `orders` says which rank sits where, for
 // each channel. That is where a ring order, a bidirectional ring, the second of two trees and a
-// ring that closes over a dead rank come from.
+// ring that closes over a dead rank come from. The root of a broadcast or a reduce sits at 0.
 #pragma once
 
 #include <algorithm>
@@ -59,8 +59,8 @@ struct Arrangement {
     int32_t piece_count = 0;       // lanes per channel
     int32_t group_size = 0;        // positions of a group (a node, a row of a torus); divides n
     int32_t rank_limit = 0;        // ranks that there are, when not all take part
-    std::vector<int32_t> members;  // those that do, sorted; empty: all
-    std::vector<std::vector<int32_t>> orders;  // [channel] position -> rank; the last one repeats
+    std::vector<int32_t> members = {};  // those that do, sorted; empty: all
+    std::vector<std::vector<int32_t>> orders = {};  // [channel] position -> rank; the last repeats
 };
 
 struct Schedule {
@@ -195,5 +195,8 @@ struct HopPlan {
 // For engines. The dependencies on others are derived from who last wrote and who still reads a
 // chunk, so that a new algorithm cannot get them wrong. A fetch and its take_in are one event.
 HopPlan derive_hops(const Schedule& schedule);
+
+// Those of derive_hops(), by enumeration: without the memory that the hops themselves take.
+std::vector<int64_t> staging_element_counts(const Schedule& schedule);
 
 }  // namespace ringscope

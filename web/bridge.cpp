@@ -220,12 +220,14 @@ std::string_view formula_kind(const RunSpec& run, const Schedule& schedule) {
 void append_formula(JsonWriter& json, const App& app) {
     const RunSpec& run = app.run;
     const Schedule& schedule = app.show->replay.schedule(0);
-    const int64_t odd_elements = schedule.problem.element_count % schedule.chunk_count;
+    const Algorithm& algorithm = *schedule.algorithm;
+    const bool even = schedule.problem.element_count % schedule.chunk_count == 0;
+    const bool exact = algorithm.closed_form_exact == nullptr || algorithm.closed_form_exact(schedule);
     json.key("formula").begin_object();
     json.field("kind", formula_kind(run, schedule))
-        .field("steps", schedule.algorithm->steps)
-        .field("bytes_per_rank", schedule.algorithm->bytes_per_rank)
-        .field("exact", odd_elements == 0)
+        .field("steps", algorithm.steps)
+        .field("bytes_per_rank", algorithm.bytes_per_rank)
+        .field("exact", even && exact)
         .field("bytes", show_bytes(buffer_bytes(run.problem)))
         .field("bandwidth", show_bandwidth(run.bandwidth_bytes_per_s))
         .field("latency", show_time(run.latency_ps))

@@ -13,6 +13,9 @@ function setText(target: HTMLElement, text: string): void {
   setPlainText(target, withMicro(text));
 }
 
+// As nccl-tests has them.
+const busFactors: Record<string, string> = { 'all-reduce': '2(N−1)/N', 'reduce-scatter': '(N−1)/N', 'all-gather': '(N−1)/N' };
+
 // A number stays on one line with its unit.
 function together(text: string): string {
   return withMicro(text).replaceAll(' ', '\u00a0');
@@ -85,9 +88,10 @@ export function showNumbers(report: Report, state: State): void {
   setText(element('busbw'), absent ? nothing : numbers.busbw);
   setText(element('wire'), absent ? nothing : numbers.wire);
   setText(element('wire-words'), report.algorithm.name === 'ring' ? 'sent over each link' : 'most sent by a rank');
-  element('bound-words').title = report.topology.name === 'uniform' && !report.algorithm.with_switch
+  element('bound-words').title = report.topology.name === 'uniform' && report.algorithm.collective === 'all-reduce' && !report.algorithm.with_switch
     ? '2(N−1)/N · bytes ∕ bandwidth: no all-reduce is faster'
     : `no ${report.algorithm.collective} is faster on this topology`;
+  element('busbw-words').title = `algbw × ${busFactors[report.algorithm.collective] ?? '1'}`;
   setText(element('bound-words'), state.on_machine ? 'predicted' : 'lower bound');
   setText(element('bound'), (state.on_machine ? report.predicted : numbers.bound) || nothing);
   showFormula(report, state);

@@ -4,9 +4,10 @@
 #include <string>
 
 #include "native/engine.hpp"
+#include "shared/arrange.hpp"
+#include "shared/units.hpp"
 
 #define RINGSCOPE_ENGINES(X) X(threads)
-#include "shared/arrange.hpp"
 
 namespace ringscope {
 
@@ -93,12 +94,24 @@ Result<const Engine*> find_engine(const RunSpec& run) {
 
 Status check_no_knobs(const RunSpec& run) {
     const std::string allowed =
-        "describes the simulated network; engine=" + run.engine + " measures a real one";
+        "acts on a simulated run only; engine=" + run.engine + " measures a real one as it is";
+    const RunSpec defaults;
     if (!run.settings.empty()) {
         return invalid_field("set", print_knob(run.settings.front()), allowed);
     }
     if (!run.changes.empty()) {
-        return invalid_field("change", print_knob(run.changes.front().knob), allowed);
+        const Change& change = run.changes.front();
+        return invalid_field(
+            "change", print_time(change.time_ps) + ":" + print_knob(change.knob), allowed);
+    }
+    if (run.recovery != defaults.recovery) {
+        const auto name = recovery_names[static_cast<size_t>(run.recovery)];
+        return invalid_field("recovery", std::string(name), allowed);
+    }
+    if (run.timeout_ps != defaults.timeout_ps) {
+        return invalid_field("timeout",
+                             print_time(run.timeout_ps),
+                             allowed + ", with a deadline instead of a timeout");
     }
     return Done{};
 }

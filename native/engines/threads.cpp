@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// threads: a real all-reduce in this machine's memory. The ranks are virtual; as many workers as
-// there are cores share them, each pinned to a core. A hop is done by its receiver's worker,
-// straight from the source's buffer into the target's, when the hops it depends on are done.
+// threads: a real collective in this machine's memory. The ranks are virtual, as is a switch that
+// takes part; as many workers as there are cores share them, each pinned to a core. A hop is done
+// by its receiver's worker when the hops it depends on are done: straight from the source's buffer
+// into the target's, or fetched into the target's staging area and later taken in from there.
 //
 // Stamps: steady_clock. A hop begins when all it depends on is done and its worker turns to it, and
-// ends when its last element is written; what passes between two hops is waiting. Time 0 is the
-// moment the last worker reaches the start of the first iteration. Filling and checking the buffers
-// is not timed.
+// ends when its last element is written; what passes between two hops is waiting. A fetch and its
+// take_in are one event, from the begin of the first to the end of the other, the wait between them
+// included. Time 0 is the moment the last worker reaches the start of the first iteration. Filling
+// and checking the buffers is not timed.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -16,6 +18,9 @@
 #include <fstream>
 #include <memory>
 #include <mutex>
+#include <numeric>
+#include <queue>
+#include <span>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -40,7 +45,7 @@
 namespace ringscope {
 namespace {
 
-constexpr int32_t rank_count_max_here = 256;
+constexpr int32_t participant_count_max = 256;
 constexpr size_t cache_line_bytes = 64;
 constexpr size_t huge_page_bytes = size_t{2} << 20;
 constexpr std::chrono::milliseconds drain_period{20};  // a live viewer cannot see more often
@@ -124,13 +129,19 @@ class MeetingPoint {
     alignas(cache_line_bytes) std::atomic<uint32_t> round_{0};
 };
 
-// How many of its hops a rank has done in this iteration. Written by its worker only.
+// A rank, or the switch.
+struct Participant {
+    Elements buffer;
+    Elements staging;
+};
+
+// How many of its hops a participant has done in this iteration. Written by its worker only.
 struct alignas(cache_line_bytes) Progress {
     std::atomic<int32_t> hop_count{0};
 };
 
 struct Stamp {
-    int32_t rank = 0;
+    int32_t participant = 0;
     int32_t hop = 0;
     int32_t iteration = 0;
     Clock::time_point begin;
@@ -146,7 +157,7 @@ struct Mismatch {
 
 // One worker's part. It fills stamps up to stamp_count; the main thread reads them up to there.
 struct alignas(cache_line_bytes) Worker {
-    std::vector<int32_t> ranks;
+    std::vector<int32_t> participants;
     int64_t hop_count = 0;  // of one iteration
     Clock::time_point ready;
     std::vector<Stamp> stamps;
@@ -180,21 +191,20 @@ void pin_to(int cpu) {
 
 class ThreadsRun {
   public:
-    ThreadsRun(const RunSpec& run,
-               const Schedule& schedule,
-               std::vector<std::vector<Hop>> hops,
-               std::vector<int> cpus)
+    ThreadsRun(const RunSpec& run, const Schedule& schedule, HopPlan plan, std::vector<int> cpus)
         : run_(run),
           schedule_(schedule),
-          hops_(std::move(hops)),
+          plan_(std::move(plan)),
           cpus_(std::move(cpus)),
           workers_(cpus_.size()),
-          progress_(hops_.size()),
+          progress_(plan_.hops.size()),
+          participants_(plan_.hops.size()),
+          fetches_(plan_.hops.size()),
           meeting_point_(static_cast<int32_t>(cpus_.size())) {
-        for (int32_t rank = 0; rank < schedule.problem.rank_count; ++rank) {
-            Worker& worker = workers_[static_cast<size_t>(rank) % workers_.size()];
-            worker.ranks.push_back(rank);
-            worker.hop_count += std::ssize(hops_[static_cast<size_t>(rank)]);
+        for (int32_t participant = 0; participant < schedule.participant_count; ++participant) {
+            Worker& worker = workers_[static_cast<size_t>(participant) % workers_.size()];
+            worker.participants.push_back(participant);
+            worker.hop_count += std::ssize(plan_.hops[static_cast<size_t>(participant)]);
         }
         for (Worker& worker :
              workers_) {  // written now, so that no page is missing while the clock runs
@@ -204,12 +214,16 @@ class ThreadsRun {
 
     // False when there is not enough memory.
     bool allocate() {
-        for (size_t rank = 0; rank < hops_.size(); ++rank) {
-            buffers_.push_back(allocate_elements(schedule_.problem.element_count));
+        const int64_t count = schedule_.problem.element_count;
+        expected_ = allocate_elements(count);
+        bool enough = expected_ != nullptr;
+        for (size_t i = 0; i < participants_.size(); ++i) {
+            participants_[i].buffer = allocate_elements(count);
+            participants_[i].staging = allocate_elements(plan_.staging_element_counts[i]);
+            enough =
+                enough && participants_[i].buffer != nullptr && participants_[i].staging != nullptr;
         }
-        expected_ = allocate_elements(schedule_.problem.element_count);
-        return expected_ != nullptr &&
-               std::find(buffers_.begin(), buffers_.end(), nullptr) == buffers_.end();
+        return enough;
     }
 
     Outcome execute(TraceWriter& trace) {
@@ -237,6 +251,7 @@ class ThreadsRun {
         pin_to(cpus_[index]);
         Worker& worker = workers_[index];
         compute_expected(index);
+        touch_staging(worker);
         for (int32_t iteration = 0; iteration < run_.iterations; ++iteration) {
             fill(worker);
             meeting_point_.meet();  // after a long wait some wake late ...
@@ -256,24 +271,54 @@ class ThreadsRun {
         done_changed_.notify_one();
     }
 
-    // A worker's share of the expected sums: they are the same for all ranks.
+    // A worker's share of the expected values: what a chunk shall hold is the same for all.
     void compute_expected(size_t index) {
         const int64_t count = schedule_.problem.element_count;
         const auto worker_count = std::ssize(workers_);
         const int64_t begin = multiply_divide(count, static_cast<int64_t>(index), worker_count);
         const int64_t end = multiply_divide(count, static_cast<int64_t>(index) + 1, worker_count);
-        for (int64_t element = begin; element < end; ++element) {
-            expected_.get()[element] = expected_value(schedule_, run_.seed, 0, element);
+        for (int32_t chunk = 0; chunk < schedule_.chunk_count; ++chunk) {
+            const int64_t first = std::max(begin, schedule_.chunk_element_begin(chunk));
+            const int64_t last = std::min(end, schedule_.chunk_element_begin(chunk + 1));
+            if (first < last) {
+                expect_values(schedule_,
+                              run_.seed,
+                              chunk,
+                              first,
+                              {expected_.get() + first, static_cast<size_t>(last - first)});
+            }
+        }
+    }
+
+    // So that its pages lie near its core, and none is missing while the clock runs.
+    void touch_staging(const Worker& worker) {
+        for (const int32_t participant : worker.participants) {
+            const auto index = static_cast<size_t>(participant);
+            std::fill_n(
+                participants_[index].staging.get(), plan_.staging_element_counts[index], 0.0F);
         }
     }
 
     void fill(const Worker& worker) {
-        for (const int32_t rank : worker.ranks) {
-            float* values = buffers_[static_cast<size_t>(rank)].get();
-            for (int64_t element = 0; element < schedule_.problem.element_count; ++element) {
-                values[element] = input_value(run_.seed, rank, element);
+        for (const int32_t participant : worker.participants) {
+            float* values = participants_[static_cast<size_t>(participant)].buffer.get();
+            for (int32_t chunk = 0; chunk < schedule_.chunk_count; ++chunk) {
+                fill_chunk(values, participant, chunk);
             }
-            progress_[static_cast<size_t>(rank)].hop_count.store(0, std::memory_order_relaxed);
+            progress_[static_cast<size_t>(participant)].hop_count.store(0,
+                                                                        std::memory_order_relaxed);
+        }
+    }
+
+    void fill_chunk(float* values, int32_t participant, int32_t chunk) const {
+        const int64_t begin = schedule_.chunk_element_begin(chunk);
+        const int64_t end = schedule_.chunk_element_begin(chunk + 1);
+        if (!schedule_.holds_input(participant, chunk)) {
+            std::fill(values + begin, values + end, 0.0F);
+            return;
+        }
+        for (int64_t element = begin; element < end; ++element) {
+            values[element] = input_value(run_.seed, participant, element);
         }
     }
 
@@ -281,23 +326,23 @@ class ThreadsRun {
         Backoff backoff;
         for (int64_t left = worker.hop_count; left > 0;) {
             int64_t done = 0;
-            for (const int32_t rank : worker.ranks) {
-                done += try_next_hop(worker, rank, iteration) ? 1 : 0;
+            for (const int32_t participant : worker.participants) {
+                done += try_next_hop(worker, participant, iteration) ? 1 : 0;
             }
             left -= done;
             done > 0 ? backoff.reset() : backoff.pause();
         }
     }
 
-    bool try_next_hop(Worker& worker, int32_t rank, int32_t iteration) {
-        std::atomic<int32_t>& hop_count = progress_[static_cast<size_t>(rank)].hop_count;
+    bool try_next_hop(Worker& worker, int32_t participant, int32_t iteration) {
+        std::atomic<int32_t>& hop_count = progress_[static_cast<size_t>(participant)].hop_count;
         const int32_t index = hop_count.load(std::memory_order_relaxed);
-        const auto& hops = hops_[static_cast<size_t>(rank)];
+        const auto& hops = plan_.hops[static_cast<size_t>(participant)];
         if (index == std::ssize(hops) || !ready(hops[static_cast<size_t>(index)])) {
             return false;
         }
-        Stamp stamp{rank, index, iteration, Clock::now(), {}};
-        move_elements(hops[static_cast<size_t>(index)].transfer);
+        Stamp stamp{participant, index, iteration, Clock::now(), {}};
+        move_elements(hops[static_cast<size_t>(index)]);
         stamp.end = Clock::now();
         hop_count.store(index + 1, std::memory_order_release);
         const size_t stamp_count = worker.stamp_count.load(std::memory_order_relaxed);
@@ -314,13 +359,18 @@ class ThreadsRun {
             });
     }
 
-    void move_elements(const Transfer& transfer) {
+    void move_elements(const Hop& hop) {
+        const Transfer& transfer = hop.transfer;
         const int64_t begin = schedule_.chunk_element_begin(transfer.chunk_begin);
         const int64_t count =
             schedule_.chunk_element_begin(transfer.chunk_begin + transfer.chunk_count) - begin;
-        float* target = buffers_[static_cast<size_t>(transfer.target_rank)].get() + begin;
-        const float* source = buffers_[static_cast<size_t>(transfer.source_rank)].get() + begin;
-        if (transfer.action == Action::reduce) {
+        const Participant& owner = participants_[static_cast<size_t>(transfer.target_rank)];
+        const Participant& other = participants_[static_cast<size_t>(transfer.source_rank)];
+        float* staging = owner.staging.get() + hop.staging_begin;
+        const bool fetch = hop.kind == HopKind::fetch;
+        float* target = fetch ? staging : owner.buffer.get() + begin;
+        const float* source = hop.kind == HopKind::take_in ? staging : other.buffer.get() + begin;
+        if (transfer.action == Action::reduce && !fetch) {
             add_elements(target, source, count);
         } else {
             std::memcpy(target, source, static_cast<size_t>(count) * sizeof(float));
@@ -328,18 +378,31 @@ class ThreadsRun {
     }
 
     void check(Worker& worker, int32_t iteration) {
-        const int64_t count = schedule_.problem.element_count;
-        const float* expected = expected_.get();
-        for (const int32_t rank : worker.ranks) {
-            const float* values = buffers_[static_cast<size_t>(rank)].get();
-            if (std::memcmp(values, expected, static_cast<size_t>(count) * sizeof(float)) == 0) {
-                continue;
+        for (const int32_t participant : worker.participants) {
+            const int64_t element = find_wrong_element(participant);
+            if (element >= 0) {
+                const float* values = participants_[static_cast<size_t>(participant)].buffer.get();
+                worker.mismatches.push_back({iteration, participant, element, values[element]});
+                mismatch_seen_.store(true, std::memory_order_relaxed);
+                return;
             }
-            const int64_t element = std::mismatch(values, values + count, expected).first - values;
-            worker.mismatches.push_back({iteration, rank, element, values[element]});
-            mismatch_seen_.store(true, std::memory_order_relaxed);
-            return;
         }
+    }
+
+    // -1: there is none.
+    int64_t find_wrong_element(int32_t participant) const {
+        const float* values = participants_[static_cast<size_t>(participant)].buffer.get();
+        const float* expected = expected_.get();
+        for (int32_t chunk = 0; chunk < schedule_.chunk_count; ++chunk) {
+            const int64_t begin = schedule_.chunk_element_begin(chunk);
+            const int64_t end = schedule_.chunk_element_begin(chunk + 1);
+            const size_t bytes = static_cast<size_t>(end - begin) * sizeof(float);
+            if (schedule_.shall_hold(participant, chunk) &&
+                std::memcmp(values + begin, expected + begin, bytes) != 0) {
+                return std::mismatch(values + begin, values + end, expected + begin).first - values;
+            }
+        }
+        return -1;
     }
 
     // Writes what the workers have stamped since the last call.
@@ -348,7 +411,7 @@ class ThreadsRun {
         for (Worker& worker : workers_) {
             const size_t count = worker.stamp_count.load(std::memory_order_acquire);
             for (; worker.taken < count; ++worker.taken) {
-                events.push_back(make_event(worker.stamps[worker.taken]));
+                take_stamp(worker.stamps[worker.taken], events);
             }
         }
         std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
@@ -359,6 +422,25 @@ class ThreadsRun {
             trace.add(event);
         }
         trace.flush();
+    }
+
+    // A participant takes in what it has fetched in the same order.
+    void take_stamp(Stamp stamp, std::vector<Event>& events) {
+        auto& fetches = fetches_[static_cast<size_t>(stamp.participant)];
+        const Hop& hop = hop_of(stamp);
+        if (hop.kind == HopKind::fetch) {
+            fetches.push(stamp.begin);
+            return;
+        }
+        if (hop.kind == HopKind::take_in) {
+            stamp.begin = fetches.front();
+            fetches.pop();
+        }
+        events.push_back(make_event(stamp));
+    }
+
+    const Hop& hop_of(const Stamp& stamp) const {
+        return plan_.hops[static_cast<size_t>(stamp.participant)][static_cast<size_t>(stamp.hop)];
     }
 
     // Only once a stamp was seen: then every worker has been ready.
@@ -373,8 +455,7 @@ class ThreadsRun {
                    1000;
         };
         Event event;
-        event.transfer =
-            hops_[static_cast<size_t>(stamp.rank)][static_cast<size_t>(stamp.hop)].transfer;
+        event.transfer = hop_of(stamp).transfer;
         event.iteration = stamp.iteration;
         event.bytes = schedule_.bytes(event.transfer);
         event.begin_ps = since_start_ps(stamp.begin);
@@ -388,9 +469,9 @@ class ThreadsRun {
                 return {OutcomeKind::wrong,
                         "rank " + std::to_string(mismatch.rank) + ", element " +
                             std::to_string(mismatch.element) + " holds " +
-                            std::to_string(mismatch.value) + " where the sum over all ranks is " +
+                            std::to_string(mismatch.value) + " where " +
                             std::to_string(expected_.get()[mismatch.element]) +
-                            ", after iteration " + std::to_string(mismatch.iteration)};
+                            " is right, after iteration " + std::to_string(mismatch.iteration)};
             }
         }
         return {};
@@ -398,13 +479,14 @@ class ThreadsRun {
 
     const RunSpec& run_;
     const Schedule& schedule_;
-    const std::vector<std::vector<Hop>> hops_;  // [rank][hop]
-    const std::vector<int> cpus_;               // [worker]
+    const HopPlan plan_;
+    const std::vector<int> cpus_;  // [worker]
     std::vector<Worker> workers_;
-    std::vector<Progress> progress_;  // [rank]
+    std::vector<Progress> progress_;                      // [participant]
+    std::vector<Participant> participants_;               // [participant]
+    std::vector<std::queue<Clock::time_point>> fetches_;  // begun; the main thread's
     MeetingPoint meeting_point_;
-    std::vector<Elements> buffers_;  // [rank]
-    Elements expected_;
+    Elements expected_;  // of the whole buffer
     std::atomic<bool> mismatch_seen_{false};
     std::mutex done_mutex_;
     std::condition_variable done_changed_;
@@ -422,22 +504,39 @@ int64_t available_memory_bytes() {
     return 0;
 }
 
+// A buffer for every participant and one for the expected values, and the staging areas.
+int64_t memory_bytes(const Schedule& schedule) {
+    const auto staging = staging_element_counts(schedule);
+    const int64_t elements =
+        (schedule.participant_count + int64_t{1}) * schedule.problem.element_count +
+        std::accumulate(staging.begin(), staging.end(), int64_t{0});
+    return elements * element_bytes(schedule.problem.element_type);
+}
+
+Status check_memory(const Problem& problem, const Schedule& schedule) {
+    const int64_t needed_bytes = memory_bytes(schedule);
+    const int64_t limit_bytes = available_memory_bytes() / 2;
+    if (needed_bytes <= limit_bytes) {
+        return Done{};
+    }
+    const int64_t most_bytes = multiply_divide(buffer_bytes(problem), limit_bytes, needed_bytes);
+    return invalid_field("bytes",
+                         print_bytes(buffer_bytes(problem)),
+                         "must be at most " + show_bytes(most_bytes) + " for " +
+                             std::to_string(problem.rank_count) +
+                             " ranks here: all buffers together get half of the free memory");
+}
+
 Status check_threads(const RunSpec& run, const Schedule& schedule) {
-    const int64_t rank_count = run.problem.rank_count;
-    if (rank_count > rank_count_max_here) {
-        return invalid_field(
-            "ranks", std::to_string(rank_count), "must be 1 to 256 for engine=threads");
+    if (schedule.participant_count > participant_count_max) {
+        return invalid_field("ranks",
+                             std::to_string(run.problem.rank_count),
+                             schedule.with_switch
+                                 ? "must be 1 to 255 for engine=threads when a switch takes part"
+                                 : "must be 1 to 256 for engine=threads");
     }
     if (const Status status = check_no_knobs(run); !status) {
         return status.error();
-    }
-    const int64_t limit_bytes = available_memory_bytes() / 2;
-    if (buffer_bytes(run.problem) > limit_bytes / rank_count) {
-        return invalid_field("bytes",
-                             print_bytes(buffer_bytes(run.problem)),
-                             "must be at most " + show_bytes(limit_bytes / rank_count) + " for " +
-                                 std::to_string(rank_count) +
-                                 " ranks here: all buffers together get half of the free memory");
     }
     const int64_t messages = schedule.message_count();
     if (messages > trace_event_count_max / run.iterations) {
@@ -447,7 +546,7 @@ Status check_threads(const RunSpec& run, const Schedule& schedule) {
                                  ": a trace holds " + std::to_string(trace_event_count_max) +
                                  " events, an iteration has " + std::to_string(messages));
     }
-    return Done{};
+    return check_memory(run.problem, schedule);
 }
 
 Result<Outcome> run_threads(const RunSpec& run, const Schedule& schedule, TraceWriter& trace) {
@@ -459,8 +558,8 @@ Result<Outcome> run_threads(const RunSpec& run, const Schedule& schedule, TraceW
     if (cpus.empty()) {
         return plain_error(ErrorKind::device, "the system does not say which cores may be used");
     }
-    cpus.resize(std::min(cpus.size(), static_cast<size_t>(run.problem.rank_count)));
-    ThreadsRun threads(run, schedule, std::move(plan.hops), std::move(cpus));
+    cpus.resize(std::min(cpus.size(), static_cast<size_t>(schedule.participant_count)));
+    ThreadsRun threads(run, schedule, std::move(plan), std::move(cpus));
     if (!threads.allocate()) {
         return plain_error(ErrorKind::device, "there is not enough memory for the buffers");
     }
@@ -472,8 +571,8 @@ Result<Outcome> run_threads(const RunSpec& run, const Schedule& schedule, TraceW
 extern const Engine threads_engine;
 const Engine threads_engine{
     {"threads",
-     "this machine's cores, one address space: a real all-reduce in memory",
-     rank_count_max_here,
+     "this machine's cores, one address space: a real collective in memory",
+     participant_count_max,
      ""},
     check_threads,
     run_threads,

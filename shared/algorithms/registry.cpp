@@ -4,7 +4,24 @@
 
 #include "shared/algorithm.hpp"
 
-#define RINGSCOPE_ALGORITHMS(X) X(ring)
+#define RINGSCOPE_ALGORITHMS(X) \
+    X(ring)                     \
+    X(ring_bidirectional)       \
+    X(recursive_doubling)       \
+    X(halving_doubling)         \
+    X(direct)                   \
+    X(reduce_broadcast)         \
+    X(parameter_server)         \
+    X(chain)                    \
+    X(tree)                     \
+    X(double_tree)              \
+    X(two_level)                \
+    X(torus)                    \
+    X(in_switch)                \
+    X(ring_reduce_scatter)      \
+    X(ring_all_gather)          \
+    X(ring_broadcast)           \
+    X(ring_reduce)
 
 namespace ringscope {
 

@@ -87,7 +87,8 @@ int64_t closed_form_ps(const Schedule& schedule,
                        int64_t bandwidth_bytes_per_s,
                        int64_t latency_ps) {
     const int64_t steps = 2 * (int64_t{schedule.position_count()} - 1);
-    return pipelined_ring_ps(schedule, steps, bandwidth_bytes_per_s, latency_ps);
+    const int64_t chunk_ps = wire_ps(schedule, 1, bandwidth_bytes_per_s);
+    return pipelined_ring_ps(schedule, steps, chunk_ps, latency_ps);
 }
 
 }  // namespace

@@ -261,6 +261,112 @@ TEST(Command, ListsAreJsonArrays) {
             EXPECT_FALSE(item["summary"].get<std::string>().empty());
         }
     }
+    const json topologies = json::parse(run_program({"list", "topologies", "--json"}).output);
+    EXPECT_EQ(topologies[0]["name"], "uniform");
+    EXPECT_EQ(topologies[0]["source"], "") << "the rates are the run's own";
+    for (const json& item : topologies) {
+        if (item["name"] == "hgx_h100") {
+            EXPECT_NE(item["source"].get<std::string>().find("NCCL"), std::string::npos);
+        }
+    }
+}
+
+// Removed with the test.
+class TextFile {
+  public:
+    explicit TextFile(const std::string& text) {
+        static int count = 0;
+        path_ = ::testing::TempDir() + "ringscope-" + std::to_string(getpid()) + "-" +
+                std::to_string(++count) + ".topology";
+        std::ofstream(path_) << text;
+    }
+    ~TextFile() { std::filesystem::remove(path_); }
+    const std::string& path() const { return path_; }
+
+  private:
+    std::string path_;
+};
+
+TEST(Command, ATopologyFromAFileIsThePresetThatItWasPrintedFrom) {
+    const Finished printed = run_program({"topology",
+                                          "--topology",
+                                          "dgx1_v100",
+                                          "--ranks",
+                                          "4",
+                                          "--set",
+                                          "link.0-3.bandwidth:1GB/s"});
+    EXPECT_EQ(printed.status, 0) << printed.errors;
+    EXPECT_TRUE(printed.output.starts_with("ringscope-topology 1\nnode gpu0 gpu host=0\n"));
+    EXPECT_NE(printed.output.find("link gpu0 gpu3 40GB/s 600ns nvlink\n"), std::string::npos);
+    const TextFile file("# mine\n" + printed.output);
+    const Finished finished =
+        run_program({"simulate", "--bytes", "1MiB", "--topology-file", file.path(), "--json"});
+    EXPECT_EQ(finished.status, 0) << finished.errors;
+    const json result = json::parse(finished.output);
+    const std::string run = result["run"];
+    EXPECT_NE(run.find("ranks=4&"), std::string::npos) << "the file's number: " << run;
+    EXPECT_NE(run.find("topology=graph&graph=node,gpu0,gpu,host=0;"), std::string::npos) << run;
+    const json preset = json::parse(
+        run_program(
+            {"simulate", "--bytes", "1MiB", "--ranks", "4", "--topology", "dgx1_v100", "--json"})
+            .output);
+    EXPECT_EQ(result["duration_ps"], preset["duration_ps"]);
+    const Finished again = run_program({"topology", "--run", run});
+    EXPECT_EQ(again.output, printed.output);
+}
+
+TEST(Command, AWrongTopologyFileIsRefusedWithItsLine) {
+    const TextFile good(
+        "ringscope-topology 1\nnode a gpu\nnode b gpu\nlink a b 1GB/s 1us nvlink\n"
+        "rank 0 a\nrank 1 b\n");
+    const Finished ranks =
+        run_program({"simulate", "--ranks", "3", "--topology-file", good.path()});
+    EXPECT_EQ(ranks.status, 2);
+    EXPECT_EQ(ranks.errors, "ringscope: ranks=3: must be 2, the number of ranks in the graph\n");
+    const Finished twice =
+        run_program({"simulate", "--topology", "uniform", "--topology-file", good.path()});
+    EXPECT_EQ(twice.errors, "ringscope: topology=graph: must be given only once\n");
+    const Finished missing = run_program({"simulate", "--topology-file", "/nowhere"});
+    EXPECT_EQ(missing.status, 2);
+    EXPECT_EQ(missing.errors, "ringscope: topology-file=/nowhere: cannot be read\n");
+    EXPECT_EQ(run_program({"simulate", "--topology-file", "/"}).status, 2);
+    const TextFile wrong("ringscope-topology 1\nnode a gup\n");
+    const Finished word = run_program({"simulate", "--topology-file", wrong.path()});
+    EXPECT_EQ(word.status, 2);
+    EXPECT_EQ(word.errors,
+              "ringscope: topology-file=gup: line 2, word 3: must be one of gpu nvswitch pcie cpu "
+              "nic switch network\n");
+    const Finished printed =
+        run_program({"topology", "--topology", "rail_infiniband", "--ranks", "1024"});
+    const TextFile large(printed.output);
+    const Finished length = run_program({"simulate", "--topology-file", large.path()});
+    EXPECT_EQ(length.status, 2);
+    EXPECT_NE(length.errors.find("at most 65536 are allowed"), std::string::npos) << length.errors;
+}
+
+TEST(Command, AlgorithmsAreListedWithWhatTheyCost) {
+    const json ring = json::parse(run_program({"list", "algorithms", "--json"}).output)[0];
+    EXPECT_EQ(ring["name"], "ring");
+    EXPECT_EQ(ring["collective"], "all-reduce");
+    EXPECT_EQ(ring["steps"], "2(N-1)");
+    EXPECT_EQ(ring["bytes_per_rank"], "2(N-1)/N S");
+    EXPECT_EQ(ring["source"], "Patarasuk and Yuan 2009, section 4");
+    EXPECT_EQ(ring["wins"].get<std::string>().substr(0, 5), "when ");
+    EXPECT_EQ(ring.size(), 7U);
+    const std::string table = run_program({"list", "algorithms"}).output;
+    std::istringstream lines(table);
+    std::string heads;
+    std::string first;
+    std::getline(lines, heads);
+    std::getline(lines, first);
+    for (const auto& [head, cell] : std::vector<std::pair<std::string, std::string>>{
+             {"name", "ring"},
+             {"collective", "all-reduce"},
+             {"steps", "2(N-1)"},
+             {"bytes per rank", "2(N-1)/N S"},
+         }) {
+        EXPECT_EQ(first.substr(heads.find(head), cell.size()), cell) << table;
+    }
 }
 
 TEST(Command, HelpAndVersionEndWell) {

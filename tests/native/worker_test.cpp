@@ -145,7 +145,7 @@ Trace sample_trace() {
     std::vector<Transfer> sends;
     for (int32_t step = 0; step < schedule.step_count; ++step) {
         for (int32_t rank = 0; rank < 4; ++rank) {
-            schedule.append_sends(step, rank, sends);
+            schedule.append_sends(/*lane=*/0, step, rank, sends);
         }
     }
     for (int32_t iteration = 0; iteration < 3; ++iteration) {

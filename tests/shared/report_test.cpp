@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shared/report.hpp"
 
+#include <map>
+
 #include "shared/units.hpp"
 #include "tests/shared/testing.hpp"
 
@@ -86,6 +88,30 @@ TEST(Report, WithoutLatencyBusbwIsTheRateOfTheLink) {
         run.latency_ps = 0;
         const int64_t busbw = make_report(trace_of(run)).busbw_bytes_per_s;
         EXPECT_NEAR(static_cast<double>(busbw), 50e9, 50e9 * 1e-6) << rank_count;
+    }
+}
+
+// The factors of nccl-tests, doc/PERFORMANCE.md: 4 ranks, 1 MB in 1 ms.
+TEST(Report, BusbwFollowsTheCollective) {
+    const std::map<Collective, int64_t> busbw_bytes_per_s{
+        {Collective::all_reduce, 1'500'000'000},
+        {Collective::reduce_scatter, 750'000'000},
+        {Collective::all_gather, 750'000'000},
+        {Collective::broadcast, 1'000'000'000},
+        {Collective::reduce, 1'000'000'000},
+    };
+    const RunSpec run = run_of("ranks=4&bytes=1MB");
+    for (const auto& [collective, expected] : busbw_bytes_per_s) {
+        Schedule schedule = *build_schedule("ring", run.problem);
+        schedule.problem.collective = collective;
+        ReportBuilder builder(run, schedule);
+        Event event;
+        event.transfer = {.source_rank = 0, .target_rank = 1, .chunk_count = 1};
+        event.end_ps = 1'000'000'000;
+        builder.add(event);
+        const Report report = builder.finish(run);
+        EXPECT_EQ(report.algbw_bytes_per_s, 1'000'000'000);
+        EXPECT_EQ(report.busbw_bytes_per_s, expected) << collective_name(collective);
     }
 }
 

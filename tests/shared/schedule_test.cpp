@@ -3,6 +3,9 @@
 #include "shared/schedule.hpp"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
 
 #include "shared/algorithm.hpp"
 #include "tests/shared/testing.hpp"
@@ -31,12 +34,115 @@ void for_every_algorithm_and_size(int32_t rank_count_last, Check check) {
 }
 
 TEST(Schedule, EveryAlgorithmSumsEveryElementOnce) {
-    for_every_algorithm_and_size(17, [](const Algorithm& algorithm, const Problem& problem) {
+    for_every_algorithm_and_size(33, [](const Algorithm& algorithm, const Problem& problem) {
         const Schedule schedule = schedule_of(algorithm, problem);
         const auto proof = verify(schedule);
         ASSERT_TRUE(proof) << proof.error().message;
         EXPECT_EQ(proof->message_count, schedule.message_count());
     });
+}
+
+std::string show(const Arrangement& arrangement) {
+    std::string text = " channels=" + std::to_string(arrangement.channel_count) +
+                       " chunks=" + std::to_string(arrangement.piece_count);
+    for (const std::vector<int32_t>& order : arrangement.orders) {
+        text += " order";
+        for (const int32_t rank : order) {
+            text += " " + std::to_string(rank);
+        }
+    }
+    return text;
+}
+
+void expect_right_sums(const Algorithm& algorithm,
+                       const Problem& problem,
+                       const Arrangement& arrangement) {
+    SCOPED_TRACE(std::string(algorithm.name) + " ranks=" + std::to_string(problem.rank_count) +
+                 " elements=" + std::to_string(problem.element_count) + show(arrangement));
+    const auto schedule = build_schedule(algorithm.name, problem, arrangement);
+    ASSERT_TRUE(schedule) << schedule.error().message;
+    EXPECT_EQ(schedule->channel_count, arrangement.channel_count);
+    EXPECT_EQ(schedule->piece_count, arrangement.piece_count);
+    const auto proof = verify(*schedule);
+    ASSERT_TRUE(proof) << proof.error().message;
+    EXPECT_EQ(proof->message_count, schedule->message_count());
+}
+
+TEST(Schedule, EveryAlgorithmDoesSoOnSeveralChannelsAndInPieces) {
+    for (const Algorithm* algorithm : algorithms()) {
+        for (int32_t rank_count = 1; rank_count <= 9; ++rank_count) {
+            for (const int32_t channels : {1, 2, 3}) {
+                for (const int32_t pieces : {1, 2, 5}) {
+                    for (const int64_t element_count : {0, 1, 97, 64 * rank_count}) {
+                        expect_right_sums(
+                            *algorithm,
+                            {.rank_count = rank_count, .element_count = element_count},
+                            {.channel_count = channels, .piece_count = pieces});
+                    }
+                }
+            }
+        }
+    }
+}
+
+// Two of n + 2 ranks are dead; the others sit in another order on each channel.
+TEST(Schedule, EveryAlgorithmDoesSoInAnyOrderAndWithoutTheDead) {
+    Dice dice(7);
+    for (const Algorithm* algorithm : algorithms()) {
+        for (int32_t rank_count = 1; rank_count <= 9; ++rank_count) {
+            std::vector<int32_t> alive(static_cast<size_t>(rank_count) + 2);
+            std::iota(alive.begin(), alive.end(), 0);
+            alive.erase(alive.begin() + dice.below(rank_count + 2));
+            alive.erase(alive.begin() + dice.below(rank_count + 1));
+            Arrangement arrangement{
+                .channel_count = 2, .piece_count = 2, .rank_limit = rank_count + 2};
+            for (int32_t channel = 0; channel < 2; ++channel) {
+                for (size_t i = alive.size(); i > 1; --i) {
+                    std::swap(alive[i - 1],
+                              alive[static_cast<size_t>(dice.below(std::ssize(alive)))]);
+                }
+                arrangement.orders.push_back(alive);
+            }
+            expect_right_sums(
+                *algorithm, {.rank_count = rank_count, .element_count = 97}, arrangement);
+        }
+    }
+}
+
+TEST(Schedule, AnAlgorithmsOwnOrderGoesThroughTheGivenOne) {
+    const Schedule schedule = *build_schedule(
+        "ring_bidirectional", {.rank_count = 4}, {.channel_count = 3, .orders = {{2, 0, 1, 3}}});
+    EXPECT_EQ(schedule.orders[0], (std::vector<int32_t>{2, 0, 1, 3}));
+    EXPECT_EQ(schedule.orders[1], (std::vector<int32_t>{3, 1, 0, 2}));
+    EXPECT_EQ(schedule.orders[2], schedule.orders[0]);
+}
+
+// The lowest rank that takes part; the order is turned, not changed, so that neighbours stay so.
+TEST(Schedule, TheRootSitsAtPositionZero) {
+    for (const char* algorithm : {"ring_broadcast", "ring_reduce"}) {
+        const Schedule whole =
+            *build_schedule(algorithm,
+                            {.rank_count = 4},
+                            {.channel_count = 2, .orders = {{3, 1, 0, 2}, {1, 2, 3, 0}}});
+        EXPECT_EQ(whole.root(), 0);
+        EXPECT_EQ(whole.orders[0], (std::vector<int32_t>{0, 2, 3, 1}));
+        EXPECT_EQ(whole.orders[1], (std::vector<int32_t>{0, 1, 2, 3}));
+        const Schedule survivors =
+            *build_schedule(algorithm, {.rank_count = 3}, {.orders = {{5, 1, 4}}});
+        EXPECT_EQ(survivors.root(), 1);
+        EXPECT_EQ(survivors.orders[0], (std::vector<int32_t>{1, 4, 5}));
+    }
+    const Schedule ring = *build_schedule("ring", {.rank_count = 3}, {.orders = {{2, 0, 1}}});
+    EXPECT_EQ(ring.orders[0], (std::vector<int32_t>{2, 0, 1})) << "an all-reduce has no root";
+}
+
+// By its default, so that the menu never offers what cannot be built.
+TEST(Schedule, EveryAlgorithmCanDoTheMostRanks) {
+    for (const Algorithm* algorithm : algorithms()) {
+        const auto schedule = build_schedule(
+            algorithm->name, {.rank_count = rank_count_max, .element_count = 1 << 28});
+        EXPECT_TRUE(schedule) << schedule.error().message;
+    }
 }
 
 TEST(Schedule, ChunksCoverTheBufferWithoutGapOrOverlap) {
@@ -114,43 +220,107 @@ TEST(Schedule, AScheduleThatStopsEarlyIsCaught) {
               "the schedule is wrong: rank 0 ends with ");
 }
 
-// Carries the hops out in a random order that respects their dependencies only, and expects right
-// sums: whatever order threads really take, the result is the same.
+// What engines do, in an order that only respects the hops' dependencies.
+class HopRunner {
+  public:
+    explicit HopRunner(const Schedule& schedule)
+        : plan_(derive_hops(schedule)), buffers_(schedule, 1), done_(plan_.hops.size(), 0) {
+        for (const std::vector<Hop>& hops : plan_.hops) {
+            left_ += std::ssize(hops);
+        }
+    }
+
+    int64_t left() const { return left_; }
+    const Buffers& buffers() const { return buffers_; }
+    int64_t participant_count() const { return std::ssize(plan_.hops); }
+
+    // False when this participant's next hop has to wait.
+    bool go_on(size_t participant) {
+        if (done_[participant] == std::ssize(plan_.hops[participant])) {
+            return false;
+        }
+        const Hop& hop = plan_.hops[participant][static_cast<size_t>(done_[participant])];
+        for (const Dependency& dependency : hop.dependencies) {
+            if (done_[static_cast<size_t>(dependency.rank)] < dependency.hop_count) {
+                return false;
+            }
+        }
+        EXPECT_EQ(hop.transfer.target_rank, static_cast<int32_t>(participant));
+        carry_out(hop);
+        ++done_[participant];
+        --left_;
+        return true;
+    }
+
+  private:
+    void carry_out(const Hop& hop) {
+        const Transfer& transfer = hop.transfer;
+        // By its name, not by its place in the staging area, as empty ones share a place.
+        auto& staged = staging_[{transfer.target_rank, transfer.source_rank, transfer.chunk_begin}];
+        if (hop.kind == HopKind::fetch) {
+            staged = buffers_.read(transfer);
+        } else {
+            buffers_.write(transfer,
+                           hop.kind == HopKind::direct ? buffers_.read(transfer) : staged);
+        }
+    }
+
+    HopPlan plan_;
+    Buffers buffers_;
+    std::vector<int32_t> done_;  // [participant] hops
+    int64_t left_ = 0;
+    std::map<std::tuple<int32_t, int32_t, int32_t>, std::vector<uint32_t>> staging_;
+};
+
+// Whatever order threads really take, the result is the same.
 TEST(Schedule, DerivedDependenciesSufficeForAnyOrderOfExecution) {
     Dice dice(4);
     for_every_algorithm_and_size(9, [&](const Algorithm& algorithm, const Problem& problem) {
-        const Schedule schedule = schedule_of(algorithm, problem);
-        const auto hops = derive_hops(schedule).hops;
-        Buffers buffers(schedule, 1);
-        std::vector<int32_t> done(hops.size(), 0);
-        int64_t left = schedule.message_count();
-        int64_t idle = 0;
-        while (left > 0 && idle < 10'000) {
-            const auto rank = static_cast<size_t>(dice.below(problem.rank_count));
-            const bool ready =
-                done[rank] < std::ssize(hops[rank]) &&
-                std::all_of(hops[rank][static_cast<size_t>(done[rank])].dependencies.begin(),
-                            hops[rank][static_cast<size_t>(done[rank])].dependencies.end(),
-                            [&](const Dependency& d) {
-                                return done[static_cast<size_t>(d.rank)] >= d.hop_count;
-                            });
-            if (!ready) {
-                ++idle;
-                continue;
+        for (const Arrangement& arrangement :
+             {Arrangement{}, Arrangement{.channel_count = 2, .piece_count = 3}}) {
+            HopRunner runner(*build_schedule(algorithm.name, problem, arrangement));
+            int64_t idle = 0;
+            while (runner.left() > 0 && idle < 10'000) {
+                const bool went =
+                    runner.go_on(static_cast<size_t>(dice.below(runner.participant_count())));
+                idle = went ? 0 : idle + 1;
             }
-            idle = 0;
-            const Transfer& transfer = hops[rank][static_cast<size_t>(done[rank]++)].transfer;
-            EXPECT_EQ(transfer.target_rank, static_cast<int32_t>(rank));
-            buffers.write(transfer, buffers.read(transfer));
-            --left;
+            EXPECT_EQ(runner.left(), 0) << "the hops wait for each other in a circle";
+            EXPECT_EQ(runner.buffers().find_mistake(), "");
         }
-        EXPECT_EQ(left, 0) << "the hops wait for each other in a circle";
-        EXPECT_TRUE(buffers.complete());
     });
 }
 
 TEST(Schedule, AnUnknownAlgorithmIsRefusedWithTheKnownOnes) {
-    EXPECT_EQ(build_schedule("star", {}).error().message, "algorithm=star: must be one of ring");
+    std::string known;
+    for (const Algorithm* algorithm : algorithms()) {
+        known += " " + std::string(algorithm->name);
+    }
+    EXPECT_EQ(build_schedule("star", {}).error().message, "algorithm=star: must be one of" + known);
+}
+
+TEST(Schedule, EveryAlgorithmIsDescribed) {
+    for (const Algorithm* algorithm : algorithms()) {
+        SCOPED_TRACE(algorithm->name);
+        for (const std::string_view text : {algorithm->summary,
+                                            algorithm->steps,
+                                            algorithm->bytes_per_rank,
+                                            algorithm->wins,
+                                            algorithm->source}) {
+            EXPECT_FALSE(text.empty());
+        }
+        EXPECT_EQ(find_algorithm(algorithm->name), algorithm);
+    }
+}
+
+TEST(Schedule, AStepIsNarrated) {
+    const Schedule schedule = *build_schedule("ring", {.rank_count = 8, .element_count = 8});
+    EXPECT_EQ(narrate(schedule, 2, 2),
+              "rank 2 sends chunk 0, the sum of 3 inputs, to rank 3, which adds it to its own");
+    EXPECT_EQ(narrate(schedule, 0, 2),
+              "rank 2 sends chunk 2, its own input, to rank 3, which adds it to its own");
+    EXPECT_EQ(narrate(schedule, 7, 2),
+              "rank 2 sends chunk 3, finished, to rank 3, which overwrites its own");
 }
 
 TEST(Schedule, EveryStepIsExplained) {

@@ -161,8 +161,8 @@ TEST(TraceHash, TellsPairsOfSmallChangesApart) {
     size_t count = 0;
     for (size_t field = 0; field < 20; ++field) {
         for (size_t other = field + 1; other < 20; ++other) {
-            for (int shift = 0; shift < 31; shift += 2) {
-                for (int other_shift = 0; other_shift < 31; other_shift += 2) {
+            for (int shift = 0; shift < 31; shift += 3) {
+                for (int other_shift = 0; other_shift < 31; other_shift += 3) {
                     hashes.insert(hash_with(field, shift, other, other_shift));
                     ++count;
                 }
