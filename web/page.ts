@@ -19,7 +19,6 @@ const addressDelayMs = 250;
 const hashDelayMs = 120;
 const noWebGl = 'This browser gives the page no WebGL, so the ring is not drawn. The numbers are right all the same.';
 const notInStep = 'The ranks do not move in step here: each sends as soon as it has what it needs, and waits for whoever is late.';
-const inPieces = 'The buffer is cut into pieces, and each goes through the steps by itself: while one is on its way, the next follows.';
 const firstPicture = 'first-picture'; // a mark for whoever measures the page
 
 declare global {
@@ -118,7 +117,7 @@ class Page {
     if (isWaiting(state)) return 'Each rank holds its own input. Run it to see the hops that really happened.';
     if (state.stalled && (state.at_end || state.round + 1 >= state.round_count)) return outcomeWords(this.report, state.on_machine);
     if (state.stalled) return `Nothing moves any more. ${this.sayNotes()}`;
-    if (state.explain && !state.in_step) return algorithm.lane_count > 1 ? inPieces : notInStep;
+    if (state.explain && !state.in_step) return algorithm.lane_count > 1 ? inParts(algorithm.lane_count) : notInStep;
     if (state.explain) return state.example ? `${state.explain} For example, ${state.example}.` : state.explain;
     if (state.complete && numbers.outcome !== 'ok' && (state.on_machine || state.at_end)) return outcomeWords(this.report, state.on_machine);
     if (this.report.shown_ranks === 1) return 'One rank alone already holds the sum: nothing has to be sent.';
@@ -240,6 +239,10 @@ class Page {
     const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
     this.core.command(still ? 'pause' : 'play');
   }
+}
+
+function inParts(count: number): string {
+  return `The buffer is cut into ${count} parts, and each goes through the steps by itself, without waiting for the others.`;
 }
 
 function resultWords(collective: string, ranks: number): string {

@@ -114,7 +114,7 @@ test('PiecesMakeThinnerCellsAndTooManyAreRefused', async () => {
   await visit.pauseAt(0.4);
   equal(await visit.text('#verified-words'), 'sums verified', 'verdict');
   check(await visit.page.isHidden('#formula'), 'the formula of one piece is not shown');
-  check((await visit.text('#explain')).includes('cut into pieces'), await visit.text('#explain'));
+  check((await visit.text('#explain')).includes('cut into 4 parts'), await visit.text('#explain'));
   await visit.close();
   const refused = await open({ fragment: '#v1&ranks=8&bytes=64MiB&chunks=4000' });
   check(/chunks=4000.*32000 chunks.*at most \d+/.test((await refused.notices()).join()), (await refused.notices()).join());
