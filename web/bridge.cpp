@@ -130,7 +130,8 @@ void append_phases(JsonWriter& json, const Show& show) {
     const RoundSteps& steps = show.rounds_steps.front();
     std::vector<std::string> names;
     json.key("phase_ends_ps").begin_array();
-    for (int32_t step = 0; step < schedule.step_count && show.replay.round_count() == 1; ++step) {
+    const bool one_after_the_other = show.in_step && show.replay.round_count() == 1;
+    for (int32_t step = 0; step < schedule.step_count && one_after_the_other; ++step) {
         std::string name(schedule.algorithm->phase(schedule, step));
         if (!names.empty() && name == names.back()) {
             continue;
@@ -168,6 +169,7 @@ void append_notes(JsonWriter& json, const Show& show) {
     for (const Note& note : show.notes) {
         json.begin_object()
             .field("time", show_time(note.time_ps))
+            .field("time_ps", note.time_ps)
             .field("text", std::string_view(note.text))
             .end_object();
     }

@@ -80,7 +80,7 @@ export interface Report {
   algorithm: AlgorithmInfo & { collective: string; lane_count: number; with_switch: boolean };
   topology: { name: string; summary: string; follows_bandwidth: boolean; follows_latency: boolean };
   changes: TurnedKnob[];
-  notes: { time: string; text: string }[]; // what befell the run
+  notes: { time: string; time_ps: number; text: string }[]; // what befell the run
   formula: Formula;
   phases: string[]; // of a run of one round
   phase_ends_ps: number[];

@@ -87,7 +87,8 @@ export function showNumbers(report: Report, state: State): void {
   setText(element('algbw'), absent ? nothing : numbers.algbw);
   setText(element('busbw'), absent ? nothing : numbers.busbw);
   setText(element('wire'), absent ? nothing : numbers.wire);
-  setText(element('wire-words'), report.algorithm.name === 'ring' ? 'sent over each link' : 'most sent by a rank');
+  const { name, with_switch: withSwitch } = report.algorithm;
+  setText(element('wire-words'), name === 'ring' ? 'sent over each link' : withSwitch ? 'sent by the switch' : 'most sent by a rank');
   element('bound-words').title = report.topology.name === 'uniform' && report.algorithm.collective === 'all-reduce' && !report.algorithm.with_switch
     ? '2(N−1)/N · bytes ∕ bandwidth: no all-reduce is faster'
     : `no ${report.algorithm.collective} is faster on this topology`;

@@ -116,7 +116,7 @@ class Page {
     const { numbers, algorithm } = this.report;
     if (isWaiting(state)) return 'Each rank holds its own input. Run it to see the hops that really happened.';
     if (state.stalled && (state.at_end || state.round + 1 >= state.round_count)) return outcomeWords(this.report, state.on_machine);
-    if (state.stalled) return `Nothing moves any more. ${this.sayNotes()}`;
+    if (state.stalled) return `Nothing moves any more. ${this.sayNotes(state.time_ps)}`;
     if (state.explain && !state.in_step) return algorithm.lane_count > 1 ? inParts(algorithm.lane_count) : notInStep;
     if (state.explain) return state.example ? `${state.explain} For example, ${state.example}.` : state.explain;
     if (state.complete && numbers.outcome !== 'ok' && (state.on_machine || state.at_end)) return outcomeWords(this.report, state.on_machine);
@@ -126,8 +126,9 @@ class Page {
     return resultWords(algorithm.collective, state.round_ranks);
   }
 
-  private sayNotes(): string {
-    return this.report.notes.map((note) => withMicro(`At ${note.time}: ${note.text}.`)).join(' ');
+  private sayNotes(untilPs: number): string {
+    const past = this.report.notes.filter((note) => note.time_ps <= untilPs);
+    return past.map((note) => withMicro(`At ${note.time}: ${note.text}.`)).join(' ');
   }
 
   private announceProgress(state: State): void {

@@ -40,6 +40,7 @@ constexpr float token_fraction = 0.66F;       // of its wedge
 constexpr float token_size_min = 3.5F;        // thinner ones would be lost among the cells
 
 constexpr float far_token_size = 13;   // on a curve, at most
+constexpr float far_token_size_min = 7;
 constexpr int32_t far_tokens_max = 8;  // of one message
 constexpr float near_turn = 0.86F;     // of the hole's radius: where curves to a wedge nearby turn
 constexpr float far_turn = 0.6F;       // and those to the other side
@@ -48,8 +49,8 @@ constexpr float switch_distance = 0.7F;  // of the hole's radius, from the middl
 constexpr float switch_fraction = 0.16F;
 
 constexpr float cell_px_min = 1.3F;  // device pixels; thinner ones cannot be told apart
-// A ring of as many ranks as can be drawn is drawn on the smallest screen, however thin its cells.
-constexpr int32_t chunk_count_always = drawn_rank_count_max;
+// Drawn on the smallest screen, however thin the cells: what the algorithms themselves cut 64 MiB into.
+constexpr int32_t chunk_count_always = 128;
 
 struct Layout {
     int32_t rank_count = 1;  // wedges
@@ -563,8 +564,10 @@ void draw_switch(const App& app, const Layout& layout, Painter& painter) {
     draw_disc(painter, at, radius_px + 1.5F * layout.scale, colors.label_quiet);
     draw_disc(painter, at, radius_px, colors.rank);
     const std::string text = "switch";
-    if (painter.sheet().text_width_px(text, TextStyle::label) < 1.8F * radius_px) {
-        painter.text(text, at, TextStyle::label, colors.label);
+    const float half_px = painter.sheet().text_width_px(text, TextStyle::label) / 2;
+    if (radius_px + half_px * 2 < layout.inner_px * 0.6F) {
+        const Point beside{at.x + radius_px + half_px + 6 * layout.scale, at.y};
+        painter.text(text, beside, TextStyle::label, colors.label_quiet);
     }
 }
 
