@@ -4,9 +4,11 @@
 #include <algorithm>
 
 #include "shared/algorithm.hpp"
+#include "shared/arrange.hpp"
 #include "shared/simulator.hpp"
 #include "shared/trace_hash.hpp"
 #include "shared/units.hpp"
+#include "web/views/view.hpp"
 
 namespace ringscope {
 namespace {
@@ -17,6 +19,9 @@ constexpr double wall_s = 16;
 constexpr double wall_s_max = 48;
 constexpr double wall_s_min = 4;
 constexpr double step_wait_s_min = 0.5;
+// A gap that is at least this part of the run is passed in so long.
+constexpr int64_t gap_share = 8;
+constexpr double gap_wall_s = 1.5;
 
 constexpr std::string_view drawn_ranks_allowed =
     "must be a whole number from 1 to 64 on this page; the command line simulates up to 4096";
@@ -29,52 +34,213 @@ Result<Show> make_show(const RunSpec& run) {
     return Show(run, std::move(*replay));
 }
 
+// The key that makes a schedule as large as it is.
+Error too_large(const RunSpec& run, const std::string& why) {
+    if (run.chunks > 1) {
+        return invalid_field("chunks", std::to_string(run.chunks), why);
+    }
+    if (run.segment_bytes > 0) {
+        return invalid_field("segment", print_bytes(run.segment_bytes), why);
+    }
+    if (run.channels > 1) {
+        return invalid_field("channels", std::to_string(run.channels), why);
+    }
+    return invalid_field("ranks", std::to_string(run.problem.rank_count), why);
+}
+
+// Whether the page can draw the run; before anything that costs much memory.
+Status check_drawable(const App& app, const RunSpec& run) {
+    const int32_t rank_count = run.problem.rank_count;
+    if (rank_count > drawn_rank_count_max) {
+        return invalid_field("ranks", std::to_string(rank_count), std::string(drawn_ranks_allowed));
+    }
+    const auto schedule = build_schedule(run);
+    if (!schedule) {
+        return schedule.error();
+    }
+    const int32_t chunk_count_max = views().front()->chunk_count_max(app, rank_count);
+    if (schedule->chunk_count > chunk_count_max) {
+        return too_large(run,
+                         "cannot be drawn: it cuts the buffer into " +
+                             std::to_string(schedule->chunk_count) + " chunks, and at most " +
+                             std::to_string(chunk_count_max) +
+                             " fit this picture; the command line simulates them");
+    }
+    const int64_t hop_count = schedule->message_count();
+    if (hop_count > shown_hop_count_max) {
+        return too_large(run,
+                         "cannot be shown: it makes " + std::to_string(hop_count) +
+                             " hops, and this page holds at most " +
+                             std::to_string(shown_hop_count_max));
+    }
+    if (hop_count * run.iterations > shown_hop_count_max || run.iterations > shown_hop_count_max) {
+        return invalid_field("iterations",
+                             std::to_string(run.iterations),
+                             "cannot be shown: this page holds at most " +
+                                 std::to_string(shown_hop_count_max) + " hops in all");
+    }
+    return Done{};
+}
+
+// The same for rounds that a change has made larger.
+Status check_rounds(const App& app, const Show& show, const std::vector<Round>& rounds) {
+    for (const Round& round : rounds) {
+        const int32_t rank_count = round.problem.rank_count;
+        const bool few_ranks = rank_count <= drawn_rank_count_max;
+        if (!few_ranks || show.replay.schedule(round.index).chunk_count >
+                              views().front()->chunk_count_max(app, rank_count)) {
+            return plain_error(ErrorKind::invalid_argument,
+                               "round " + std::to_string(round.index) +
+                                   " has more ranks or chunks than this page draws");
+        }
+    }
+    return Done{};
+}
+
+// How many hops each step of a schedule has.
+std::vector<int64_t> count_hops(const Schedule& schedule) {
+    std::vector<int64_t> counts(static_cast<size_t>(schedule.step_count));
+    for (int32_t lane = 0; lane < schedule.lane_count; ++lane) {
+        for (int32_t step = 0; step < schedule.step_count; ++step) {
+            for (int32_t rank = 0; rank < schedule.participant_count; ++rank) {
+                counts[static_cast<size_t>(step)] += schedule.receive_count(lane, step, rank);
+            }
+        }
+    }
+    return counts;
+}
+
+// Steps of a round that will get no more hops, and lack some, never end.
+void note_broken(RoundSteps& round, const Schedule& schedule, const std::vector<int64_t>& seen) {
+    const std::vector<int64_t> wanted = count_hops(schedule);
+    for (size_t step = 0; step < wanted.size(); ++step) {
+        if (seen[step] < wanted[step]) {
+            round.broken = true;
+            round.end_ps[step] = INT64_MAX;
+        }
+    }
+}
+
+// Of one round, whose last step seen may still get hops when it is open.
+void note_steps(RoundSteps& round,
+                const Schedule& schedule,
+                const std::vector<const Event*>& events,
+                bool closed) {
+    const auto step_count = static_cast<size_t>(schedule.step_count);
+    std::vector<int64_t> seen(step_count);
+    round.end_ps.assign(step_count, closed ? 0 : INT64_MAX);
+    size_t last_step = 0;
+    for (const Event* event : events) {
+        const auto step = static_cast<size_t>(event->transfer.step);
+        last_step = std::max(last_step, step);
+        ++seen[step];
+        round.begin_ps = std::min(round.begin_ps, event->begin_ps);
+        round.last_ps = std::max(round.last_ps, event->end_ps);
+    }
+    std::fill_n(round.end_ps.begin(), closed ? step_count : last_step, 0);
+    for (const Event* event : events) {
+        int64_t& end_ps = round.end_ps[static_cast<size_t>(event->transfer.step)];
+        end_ps = std::max(end_ps, event->end_ps);
+    }
+    if (closed && std::ssize(events) < schedule.message_count()) {
+        note_broken(round, schedule, seen);
+    }
+    int64_t latest_ps = 0;
+    for (int64_t& end_ps : round.end_ps) {
+        latest_ps = end_ps = std::max(end_ps, latest_ps);
+    }
+}
+
 // Whether all ranks move from step to step together, as they do on equal links. A hop that begins a
 // little early, because one chunk is an element shorter, does not count.
 void note_pace(Show& show) {
     show.in_step = true;
     for (const Event& event : show.replay.events()) {
         if (event.transfer.step > 0) {
-            const int64_t ready_ps = show.step_end_ps[static_cast<size_t>(event.transfer.step) - 1];
+            const RoundSteps& round = show.rounds_steps[static_cast<size_t>(event.iteration)];
+            const int64_t ready_ps = round.end_ps[static_cast<size_t>(event.transfer.step) - 1];
             const int64_t quarter_ps = event.begin_ps + (event.end_ps - event.begin_ps) / 4;
-            show.in_step = show.in_step && quarter_ps >= ready_ps;
+            show.in_step = show.in_step && (ready_ps == INT64_MAX || quarter_ps >= ready_ps);
         }
     }
 }
 
+// Long times in which nothing is under way: a timeout, before anybody acts.
+void note_gaps(Show& show) {
+    std::vector<std::pair<int64_t, int64_t>> spans;
+    for (const Event& event : show.replay.events()) {
+        spans.emplace_back(event.begin_ps, event.end_ps);
+    }
+    std::sort(spans.begin(), spans.end());
+    spans.emplace_back(show.end_ps(), show.end_ps());
+    int64_t reached_ps = 0;
+    show.gaps.clear();
+    for (const auto& [begin_ps, end_ps] : spans) {
+        if (begin_ps - reached_ps > show.end_ps() / gap_share) {
+            show.gaps.push_back({reached_ps, begin_ps});
+        }
+        reached_ps = std::max(reached_ps, end_ps);
+    }
+}
+
+// Every time at which something shall be seen that was not there before.
+void note_times(Show& show) {
+    show.moments_ps.clear();
+    show.stops_ps.clear();
+    for (const Event& event : show.replay.events()) {
+        show.moments_ps.push_back(event.end_ps);
+    }
+    for (const RoundSteps& round : show.rounds_steps) {
+        for (const int64_t end_ps : round.end_ps) {
+            if (end_ps != INT64_MAX) {
+                show.stops_ps.push_back(end_ps);
+            }
+        }
+        show.stops_ps.push_back(round.last_ps);
+        show.moments_ps.push_back(round.begin_ps);
+    }
+    for (const Change& change : show.run.changes) {
+        show.moments_ps.push_back(change.time_ps);
+    }
+    for (const Round& round : show.rounds) {
+        show.moments_ps.push_back(round.begin_ps);
+        show.stops_ps.push_back(round.begin_ps);
+    }
+    for (const Note& note : show.notes) {
+        show.stops_ps.push_back(note.time_ps);
+    }
+    std::sort(show.moments_ps.begin(), show.moments_ps.end());
+    std::sort(show.stops_ps.begin(), show.stops_ps.end());
+}
+
 void note_hops(Show& show) {
-    const std::vector<Event>& events = show.replay.events();
-    show.hop_end_ps.clear();
-    show.step_end_ps.assign(static_cast<size_t>(show.replay.schedule().step_count),
-                            show.complete ? 0 : INT64_MAX);
-    int32_t last_step = -1;
-    for (const Event& event : events) {
-        show.hop_end_ps.push_back(event.end_ps);
-        last_step = std::max(last_step, event.transfer.step);
+    const auto round_count = static_cast<size_t>(show.replay.round_count());
+    std::vector<std::vector<const Event*>> events(round_count);
+    for (const Event& event : show.replay.events()) {
+        events[static_cast<size_t>(event.iteration)].push_back(&event);
     }
-    std::sort(show.hop_end_ps.begin(), show.hop_end_ps.end());
-    // The last step seen of a growing trace may still get hops.
-    const int32_t closed_steps =
-        show.complete ? static_cast<int32_t>(show.step_end_ps.size()) : last_step;
-    for (int32_t closed = 0; closed < closed_steps; ++closed) {
-        show.step_end_ps[static_cast<size_t>(closed)] = 0;
-    }
-    for (const Event& event : events) {
-        int64_t& end_ps = show.step_end_ps[static_cast<size_t>(event.transfer.step)];
-        end_ps = std::max(end_ps, event.end_ps);
-    }
-    int64_t latest_ps = 0;
-    for (int64_t& end_ps : show.step_end_ps) {
-        latest_ps = end_ps = std::max(end_ps, latest_ps);
+    show.rounds_steps.assign(round_count, {});
+    for (size_t round = 0; round < round_count; ++round) {
+        const bool closed = show.complete || round + 1 < round_count;
+        note_steps(show.rounds_steps[round],
+                   show.replay.schedule(static_cast<int32_t>(round)),
+                   events[round],
+                   closed);
     }
     note_pace(show);
+    note_times(show);
+    show.gaps.clear();
+    if (show.complete) {
+        note_gaps(show);
+    }
 }
 
 void note_report(Show& show) {
-    ReportBuilder builder(show.run, show.replay.schedule());
+    ReportBuilder builder(show.run, show.replay.schedule(0));
     for (const Event& event : show.replay.events()) {
         builder.add(event);
     }
+    builder.add_rounds(show.rounds);
     show.report = builder.finish(show.run);
 }
 
@@ -181,7 +347,9 @@ Status show_edited(App& app, const RunSpec& run, Keep keep) {
         return show_simulation(app, run, keep);
     }
     const RunSpec before = std::exchange(app.run, run);
-    if (run.problem == before.problem) {  // the rates and latencies of a real machine are its own
+    if (run.problem == before.problem &&
+        run.algorithm ==
+            before.algorithm) {  // the rates and latencies of a real machine are its own
         note_change(app);
         return Done{};
     }
@@ -215,44 +383,104 @@ Status edit_rate_or_time(App& app, Knob::Kind kind, std::string_view value, int3
     return show_edited(app, run, Keep::time);
 }
 
+// What a machine carries out of a run: no network, no misfortunes, no knobs.
+RunSpec machine_run(const RunSpec& run) {
+    RunSpec own;
+    own.engine = "threads";
+    own.algorithm = run.algorithm;
+    own.problem = run.problem;
+    own.channels = run.channels;
+    own.chunks = run.chunks;
+    own.segment_bytes = run.segment_bytes;
+    own.group = run.group;
+    own.ring = run.ring;
+    own.iterations = run.iterations;
+    own.seed = run.seed;
+    return own;
+}
+
+// The controls follow a measured run in what machine_run() keeps.
+void follow_machine_run(RunSpec& controls, const RunSpec& run) {
+    controls.algorithm = run.algorithm;
+    controls.problem = run.problem;
+    controls.channels = run.channels;
+    controls.chunks = run.chunks;
+    controls.segment_bytes = run.segment_bytes;
+    controls.group = run.group;
+    controls.ring = run.ring;
+    controls.iterations = run.iterations;
+    controls.seed = run.seed;
+}
+
 // Of a trace that begins: its inputs, ready for its hops.
 Status show_measured(App& app, const RunSpec& run) {
-    if (run.problem.rank_count > drawn_rank_count_max) {
-        return invalid_field(
-            "ranks", std::to_string(run.problem.rank_count), std::string(drawn_ranks_allowed));
-    }
-    if (run.iterations > 1) {
-        return invalid_field(
-            "iterations", std::to_string(run.iterations), "this page shows runs of one iteration");
+    if (const Status status = check_drawable(app, run); !status) {
+        return status;
     }
     auto show = make_show(run);
     if (!show) {
         return show.error();
     }
-    app.run.problem = run.problem;
+    follow_machine_run(app.run, run);
     note_hops(*show);
     replace_show(app, std::move(*show), Keep::nothing);
     return Done{};
 }
 
+// Picoseconds of the run for a second at the screen, outside of gaps.
 double pace_ps_per_s(const App& app) {
-    const auto end_ps = static_cast<double>(app.show->end_ps());
+    const Show& show = *app.show;
+    auto busy_ps = static_cast<double>(show.end_ps());
+    for (const Gap& gap : show.gaps) {
+        busy_ps -= static_cast<double>(gap.end_ps - gap.begin_ps);
+    }
     double whole_s = wall_s;
-    if (!app.on_machine && !app.show->run.changes.empty()) {
-        const auto unchanged_ps = static_cast<double>(closed_form_ps(app));
+    if (!app.on_machine && !show.run.changes.empty() && closed_form_holds(app.run)) {
+        const double unchanged_ps =
+            static_cast<double>(closed_form_ps(app)) * static_cast<double>(app.run.iterations);
         whole_s = unchanged_ps > 0
-                      ? std::clamp(wall_s * end_ps / unchanged_ps, wall_s_min, wall_s_max)
+                      ? std::clamp(wall_s * busy_ps / unchanged_ps, wall_s_min, wall_s_max)
                       : wall_s;
     }
-    return end_ps / whole_s * app.playback.speed;
+    return std::max(busy_ps, 1.0) / whole_s * app.playback.speed;
+}
+
+// Where the clock is after so long at the screen.
+double glide(const App& app, double passed_s) {
+    double time_ps = app.playback.time_ps;
+    const double pace = pace_ps_per_s(app);
+    const auto end_ps = static_cast<double>(app.show->end_ps());
+    while (passed_s > 0 && time_ps < end_ps) {
+        double rate = pace;
+        double until_ps = end_ps;
+        for (const Gap& gap : app.show->gaps) {
+            const auto gap_begin_ps = static_cast<double>(gap.begin_ps);
+            const auto gap_end_ps = static_cast<double>(gap.end_ps);
+            if (time_ps < gap_begin_ps) {
+                until_ps = gap_begin_ps;
+                break;
+            }
+            if (time_ps < gap_end_ps) {
+                until_ps = gap_end_ps;
+                rate = (gap_end_ps - gap_begin_ps) / gap_wall_s * app.playback.speed;
+                break;
+            }
+        }
+        const double needed_s = (until_ps - time_ps) / rate;
+        if (needed_s > passed_s) {
+            return time_ps + rate * passed_s;
+        }
+        time_ps = until_ps;
+        passed_s -= needed_s;
+    }
+    return time_ps;
 }
 
 }  // namespace
 
 Status show_simulation(App& app, const RunSpec& run, Keep keep) {
-    if (run.problem.rank_count > drawn_rank_count_max) {
-        return invalid_field(
-            "ranks", std::to_string(run.problem.rank_count), std::string(drawn_ranks_allowed));
+    if (const Status status = check_drawable(app, run); !status) {
+        return status;
     }
     const auto trace = simulate(run);
     if (!trace) {
@@ -261,6 +489,12 @@ Status show_simulation(App& app, const RunSpec& run, Keep keep) {
     auto show = make_show(run);
     if (!show) {
         return show.error();
+    }
+    if (const Status status = show->replay.add_rounds(trace->rounds); !status) {
+        return status;
+    }
+    if (const Status status = check_rounds(app, *show, trace->rounds); !status) {
+        return status;
     }
     show->replay.add(trace->events);
     show->complete = true;
@@ -276,10 +510,10 @@ Status show_simulation(App& app, const RunSpec& run, Keep keep) {
 }
 
 Status show_machine(App& app) {
-    RunSpec run = app.run;
-    run.engine = "threads";
-    run.changes.clear();
-    run.settings.clear();
+    const RunSpec run = machine_run(app.run);
+    if (const Status status = check_drawable(app, run); !status) {
+        return status;
+    }
     auto show = make_show(run);
     if (!show) {
         return show.error();
@@ -318,6 +552,11 @@ Status edit(App& app, std::string_view key, std::string_view value, int32_t gest
         std::erase_if(run.changes, [&](const Change& change) {
             return names_missing_rank(change.knob, run.problem.rank_count);
         });
+        if (std::ssize(run.ring) != run.problem.rank_count) {
+            run.ring.clear();
+        }
+    } else if (key == "algorithm") {
+        run.algorithm = read->algorithm;
     } else {
         run.problem.element_count = read->problem.element_count;
     }
@@ -369,6 +608,18 @@ Status push_trace(App& app, std::string_view bytes) {
         return status;
     }
     Show& show = *app.show;
+    const std::vector<Round>& rounds = app.decoder.rounds();
+    const auto added = std::span(rounds).subspan(show.rounds.size());
+    Status fits = show.replay.add_rounds(added);
+    if (fits) {
+        fits = check_rounds(app, show, rounds);
+    }
+    if (!fits) {
+        app.trace_refusal = fits.error();
+        return fits;
+    }
+    show.rounds = rounds;
+    show.notes = app.decoder.notes();
     show.replay.add(events);
     show.complete = app.decoder.finished();
     if (show.complete) {
@@ -411,14 +662,14 @@ void seek(App& app, double time_ps) {
 void step(App& app, int direction) {
     app.playback.playing = false;
     const int64_t now_ps = app.show->replay.time_ps();
-    const std::vector<int64_t>& ends_ps = app.show->step_end_ps;
+    const std::vector<int64_t>& stops_ps = app.show->stops_ps;
     if (direction > 0) {
-        const auto next = std::upper_bound(ends_ps.begin(), ends_ps.end(), now_ps);
+        const auto next = std::upper_bound(stops_ps.begin(), stops_ps.end(), now_ps);
         const int64_t end_ps = app.show->end_ps();  // that of an open step is not known
-        put_clock_exactly(app, next == ends_ps.end() ? end_ps : std::min(*next, end_ps));
+        put_clock_exactly(app, next == stops_ps.end() ? end_ps : std::min(*next, end_ps));
     } else {
-        const auto here = std::lower_bound(ends_ps.begin(), ends_ps.end(), now_ps);
-        put_clock_exactly(app, here == ends_ps.begin() ? 0 : std::min(*std::prev(here), now_ps));
+        const auto here = std::lower_bound(stops_ps.begin(), stops_ps.end(), now_ps);
+        put_clock_exactly(app, here == stops_ps.begin() ? 0 : std::min(*std::prev(here), now_ps));
     }
 }
 
@@ -430,14 +681,13 @@ bool advance(App& app, double passed_s) {
     if (playback.stepwise) {
         playback.wait_s -= passed_s;
         if (playback.wait_s <= 0) {
-            const auto steps =
-                static_cast<double>(std::max<size_t>(1, app.show->step_end_ps.size()));
+            const auto steps = static_cast<double>(std::max<size_t>(1, app.show->stops_ps.size()));
             step(app, 1);
             playback.playing = true;
             playback.wait_s = std::max(step_wait_s_min, wall_s / steps / playback.speed);
         }
     } else {
-        put_clock(app, playback.time_ps + pace_ps_per_s(app) * passed_s);
+        put_clock(app, glide(app, passed_s));
     }
     if (at_end(app)) {
         playback.playing = false;
@@ -449,8 +699,16 @@ bool at_end(const App& app) {
     return app.show->complete && app.playback.time_ps >= static_cast<double>(app.show->end_ps());
 }
 
+namespace {
+
+const RoundSteps& current_round(const App& app) {
+    return app.show->rounds_steps[static_cast<size_t>(app.show->replay.iteration())];
+}
+
+}  // namespace
+
 int32_t current_step(const App& app) {
-    const std::vector<int64_t>& ends_ps = app.show->step_end_ps;
+    const std::vector<int64_t>& ends_ps = current_round(app).end_ps;
     const int64_t now_ps = app.show->replay.time_ps();
     return static_cast<int32_t>(std::upper_bound(ends_ps.begin(), ends_ps.end(), now_ps) -
                                 ends_ps.begin());
@@ -465,8 +723,59 @@ int32_t furthest_step(const App& app) {
     return furthest;
 }
 
+bool stalled(const App& app) {
+    const RoundSteps& round = current_round(app);
+    return round.broken && app.show->replay.time_ps() >= round.last_ps;
+}
+
+bool is_dead(const App& app, int32_t rank) {
+    const Show& show = *app.show;
+    const Replay& replay = show.replay;
+    const int64_t begin_ps = replay.begin_ps(replay.iteration());
+    bool dead = false;
+    const auto turn = [&](const Knob& knob, int64_t time_ps) {
+        if (knob.kind == Knob::Kind::rank_alive && knob.rank == rank &&
+            time_ps <= replay.time_ps()) {
+            // Brought back, or replaced, it takes part from the next round on.
+            const bool replaced = show.run.recovery == Recovery::restart && time_ps < begin_ps;
+            dead = knob.value == 0 ? !replaced : dead && time_ps > begin_ps;
+        }
+    };
+    for (const Knob& knob : show.run.settings) {
+        turn(knob, 0);
+    }
+    for (const Change& change : show.run.changes) {
+        turn(change.knob, change.time_ps);
+    }
+    return dead;
+}
+
+bool closed_form_holds(const RunSpec& run) {
+    const auto changes_pace = [](const Knob& knob) {
+        switch (knob.kind) {
+            case Knob::Kind::bandwidth:
+            case Knob::Kind::latency:
+            case Knob::Kind::link_bandwidth:
+            case Knob::Kind::link_latency:
+            case Knob::Kind::rank_start:
+            case Knob::Kind::rank_delay:
+            case Knob::Kind::rank_slowdown:
+                return true;
+            default:
+                return false;
+        }
+    };
+    return run.topology == "uniform" && run.cost == Cost::plain &&
+           run.forwarding == Forwarding::cut_through && run.reduce_bytes_per_s == 0 &&
+           run.launch_ps == 0 && run.slots == 0 &&
+           std::all_of(run.settings.begin(), run.settings.end(), changes_pace) &&
+           std::all_of(run.changes.begin(), run.changes.end(), [&](const Change& change) {
+               return changes_pace(change.knob);
+           });
+}
+
 int64_t closed_form_ps(const App& app) {
-    const Schedule& schedule = app.show->replay.schedule();
+    const Schedule& schedule = app.show->replay.schedule(0);
     return schedule.algorithm->closed_form_ps(
         schedule, app.run.bandwidth_bytes_per_s, app.run.latency_ps);
 }

@@ -7,6 +7,7 @@
 // growing.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +24,23 @@ namespace ringscope {
 
 // More wedges than this are thinner than a finger and a pixel can tell apart.
 inline constexpr int32_t drawn_rank_count_max = 64;
+// More hops than this do not fit a tab's memory and a person's patience.
+inline constexpr int64_t shown_hop_count_max = 250'000;
+
+// How far one round, one go at the collective, gets.
+struct RoundSteps {
+    // [step] when its last hop ended; INT64_MAX while that is open, or when it never does
+    std::vector<int64_t> end_ps;
+    int64_t begin_ps = INT64_MAX;  // when its first hop leaves
+    int64_t last_ps = 0;           // when its last hop ends
+    bool broken = false;           // hops are missing for good
+};
+
+// A time without a hop, which is passed quickly.
+struct Gap {
+    int64_t begin_ps = 0;
+    int64_t end_ps = 0;
+};
 
 // What the scene shows: a run and those of its hops that are known.
 struct Show {
@@ -32,14 +50,18 @@ struct Show {
     Outcome outcome;            // when complete
     std::vector<Round> rounds;  // as in a Trace
     std::vector<Note> notes;
-    Report report;                    // of what is known
-    std::vector<int64_t> hop_end_ps;  // of every hop, sorted
-    // [step] when its last hop ended; INT64_MAX while that is open
-    std::vector<int64_t> step_end_ps;
+    Report report;                         // of what is known
+    std::vector<RoundSteps> rounds_steps;  // [round]
+    std::vector<int64_t> moments_ps;  // when what rests changes: hops end, rounds begin, ranks die
+    std::vector<int64_t> stops_ps;    // where a step forward goes, sorted
+    std::vector<Gap> gaps;
     bool in_step = true;  // no rank is well into a step before all are through with the one before
 
     explicit Show(const RunSpec& shown, Replay&& empty) : run(shown), replay(std::move(empty)) {}
-    int64_t end_ps() const { return replay.end_ps(); }
+    // Of the last hop known so far, or of what befell the run after it.
+    int64_t end_ps() const {
+        return std::max(replay.end_ps(), notes.empty() ? 0 : notes.back().time_ps);
+    }
 };
 
 struct Playback {
@@ -86,8 +108,9 @@ enum class Keep : uint8_t { nothing, time, share };
 Status show_simulation(App& app, const RunSpec& run, Keep keep);
 // Shows the inputs of the controls' run at rest, ready for a measured trace.
 Status show_machine(App& app);
-// One control: ranks, bytes, bandwidth or latency. The last two, while the clock is inside a
-// simulated run, become a change at that moment; calls with one gesture id count as one turn.
+// One control: algorithm, ranks, bytes, bandwidth or latency. The last two, while the clock is
+// inside a simulated run, become a change at that moment; calls with one gesture id count as one
+// turn.
 Status edit(App& app, std::string_view key, std::string_view value, int32_t gesture);
 Status undo_change(App& app, size_t index);  // of run.changes
 Status clear_changes(App& app);
@@ -108,11 +131,19 @@ void step(App& app, int direction);
 bool advance(App& app, double wall_s);
 
 bool at_end(const App& app);
-// The step the clock is in, that of the slowest rank; step_count when all are over.
+// The step the clock is in, that of the slowest rank, of the round it is in; the schedule's
+// step_count when all are over.
 int32_t current_step(const App& app);
 // That of the rank which is furthest ahead.
 int32_t furthest_step(const App& app);
-// 2(N-1)(latency + bytes/(N bandwidth)) of the run without changes.
+// The clock stands where no hop is on its way because the round can get no further.
+bool stalled(const App& app);
+// Whether a rank is dead at the time of the clock, as far as the run line says.
+bool is_dead(const App& app, int32_t rank);
+// Whether the algorithm's closed form holds for the controls' run, up to knobs that change the
+// pace.
+bool closed_form_holds(const RunSpec& run);
+// The algorithm's closed form for the run without changes.
 int64_t closed_form_ps(const App& app);
 // Of the trace on show, which is complete.
 std::string shown_trace_hash(const App& app);

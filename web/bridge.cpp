@@ -9,6 +9,7 @@
 #include "shared/algorithm.hpp"
 #include "shared/json.hpp"
 #include "shared/simulator.hpp"
+#include "shared/topology.hpp"
 #include "shared/units.hpp"
 #include "web/platform.hpp"
 #include "web/views/view.hpp"
@@ -72,16 +73,48 @@ constexpr std::array commands{
             [](App& app, double index) { return undo_change(app, static_cast<size_t>(index)); }},
 };
 
+// "rank 0 sends chunk 5, ...": the first message of a step, in words. Going through all steps
+// before takes a while, so that it is kept until the step is another one.
+const std::string& example_of(const App& app, int32_t step) {
+    constexpr int64_t message_count_max = 20'000;
+    static std::array<int64_t, 3> kept_key{-1, -1, -1};
+    static std::string kept;
+    const Schedule& schedule = app.show->replay.schedule();
+    const std::array<int64_t, 3> key{app.revision, app.show->replay.iteration(), step};
+    if (key == kept_key) {
+        return kept;
+    }
+    kept_key = key;
+    kept.clear();
+    std::vector<Transfer> sends;
+    for (int32_t rank = 0; rank < schedule.participant_count && kept.empty() &&
+                           schedule.message_count() <= message_count_max;
+         ++rank) {
+        schedule.append_sends(0, step, rank, sends);
+        if (!sends.empty()) {
+            kept = narrate(schedule, step, rank);
+        }
+    }
+    return kept;
+}
+
 void append_step(JsonWriter& json, const App& app) {
     const Schedule& schedule = app.show->replay.schedule();
     const int32_t now = current_step(app);
-    const bool over = now >= schedule.step_count;
+    const bool inside = now < schedule.step_count;
     json.field("step", now)
         .field("furthest_step", furthest_step(app))
         .field("step_count", schedule.step_count)
-        .field("in_step", app.show->in_step);
-    json.field("phase", over ? std::string_view() : schedule.algorithm->phase(schedule, now));
-    json.field("explain", over ? std::string() : schedule.algorithm->explain(schedule, now));
+        .field("in_step", app.show->in_step)
+        .field("round", app.show->replay.iteration())
+        .field("round_count", app.show->replay.round_count())
+        .field("round_ranks", schedule.position_count())
+        .field("stalled", stalled(app));
+    json.field("phase", inside ? schedule.algorithm->phase(schedule, now) : std::string_view())
+        .field("explain", inside ? schedule.algorithm->explain(schedule, now) : std::string())
+        .field("example",
+               inside && app.show->in_step ? std::string_view(example_of(app, now))
+                                           : std::string_view());
 }
 
 void append_metrics(JsonWriter& json, const App& app) {
@@ -91,17 +124,28 @@ void append_metrics(JsonWriter& json, const App& app) {
         .field("free_radius_px", static_cast<int>(metrics.free_radius_px));
 }
 
-// When the first step of each later phase can begin, for the marks on the time bar.
-void append_phase_ends(JsonWriter& json, const Show& show) {
-    const Schedule& schedule = show.replay.schedule();
+// The phases, and when the first step of each later one can begin, for the marks on the time bar.
+void append_phases(JsonWriter& json, const Show& show) {
+    const Schedule& schedule = show.replay.schedule(0);
+    const RoundSteps& steps = show.rounds_steps.front();
+    std::vector<std::string> names;
     json.key("phase_ends_ps").begin_array();
-    for (int32_t next = 1; next < schedule.step_count; ++next) {
-        const int64_t end_ps = show.step_end_ps[static_cast<size_t>(next) - 1];
-        if (schedule.algorithm->phase(schedule, next) !=
-                schedule.algorithm->phase(schedule, next - 1) &&
-            end_ps != INT64_MAX) {
+    const bool one_after_the_other = show.in_step && show.replay.round_count() == 1;
+    for (int32_t step = 0; step < schedule.step_count && one_after_the_other; ++step) {
+        std::string name(schedule.algorithm->phase(schedule, step));
+        if (!names.empty() && name == names.back()) {
+            continue;
+        }
+        names.push_back(std::move(name));
+        const int64_t end_ps = step == 0 ? INT64_MAX : steps.end_ps[static_cast<size_t>(step) - 1];
+        if (end_ps != INT64_MAX) {
             json.value(end_ps);
         }
+    }
+    json.end_array();
+    json.key("phases").begin_array();
+    for (const std::string& name : names) {
+        json.value(std::string_view(name));
     }
     json.end_array();
 }
@@ -109,18 +153,90 @@ void append_phase_ends(JsonWriter& json, const Show& show) {
 void append_changes(JsonWriter& json, const App& app) {
     json.key("changes").begin_array();
     for (const Change& change : app.run.changes) {
-        const std::string knob = print_knob(change.knob);
-        const size_t colon = knob.rfind(':');
-        const bool rate = change.knob.kind == Knob::Kind::bandwidth ||
-                          change.knob.kind == Knob::Kind::link_bandwidth;
         json.begin_object()
             .field("time", show_time(change.time_ps))
             .field("time_ps", change.time_ps)
-            .field("knob", std::string_view(knob).substr(0, colon))
-            .field("value", rate ? show_bandwidth(change.knob.value) : show_time(change.knob.value))
+            .field("knob", knob_name(change.knob))
+            .field("value", show_knob_value(change.knob))
             .end_object();
     }
     json.end_array();
+}
+
+// What befell the run.
+void append_notes(JsonWriter& json, const Show& show) {
+    json.key("notes").begin_array();
+    for (const Note& note : show.notes) {
+        json.begin_object()
+            .field("time", show_time(note.time_ps))
+            .field("time_ps", note.time_ps)
+            .field("text", std::string_view(note.text))
+            .end_object();
+    }
+    json.end_array();
+}
+
+void append_algorithm(JsonWriter& json, const App& app) {
+    const Schedule& schedule = app.show->replay.schedule(0);
+    const Algorithm& algorithm = *schedule.algorithm;
+    json.key("algorithm").begin_object();
+    json.field("name", algorithm.name)
+        .field("summary", algorithm.summary)
+        .field("collective", collective_name(algorithm.collective))
+        .field("lane_count", schedule.lane_count)
+        .field("with_switch", schedule.with_switch)
+        .end_object();
+}
+
+void append_topology(JsonWriter& json, const RunSpec& run) {
+    bool bandwidth = false;
+    bool latency = false;
+    if (const auto topology = build_topology(run)) {
+        for (const Link& link : topology->links) {
+            bandwidth = bandwidth || link.follows_bandwidth;
+            latency = latency || link.follows_latency;
+        }
+    }
+    json.key("topology").begin_object().field("name", std::string_view(run.topology));
+    for (const TopologyPreset* preset : topology_presets()) {
+        if (preset->name == run.topology) {
+            json.field("summary", preset->summary);
+        }
+    }
+    json.field("follows_bandwidth", bandwidth).field("follows_latency", latency).end_object();
+}
+
+// "ring": the numbers can be put into its formula; "other": the algorithm's own words and time;
+// "none": no closed form is known to hold.
+std::string_view formula_kind(const RunSpec& run, const Schedule& schedule) {
+    const bool own_arrangement =
+        run.channels == 0 && run.chunks == 0 && run.segment_bytes == 0 && run.group == 0;
+    if (!closed_form_holds(run) || (!own_arrangement && schedule.lane_count > 1)) {
+        return "none";
+    }
+    const bool even = schedule.problem.element_count % schedule.chunk_count == 0;
+    const bool ring = schedule.algorithm->name == "ring" && schedule.lane_count == 1;
+    return ring && even ? "ring" : "other";
+}
+
+void append_formula(JsonWriter& json, const App& app) {
+    const RunSpec& run = app.run;
+    const Schedule& schedule = app.show->replay.schedule(0);
+    const Algorithm& algorithm = *schedule.algorithm;
+    const bool even = schedule.problem.element_count % schedule.chunk_count == 0;
+    const bool exact = algorithm.closed_form_exact == nullptr || algorithm.closed_form_exact(schedule);
+    json.key("formula").begin_object();
+    json.field("kind", formula_kind(run, schedule))
+        .field("steps", algorithm.steps)
+        .field("bytes_per_rank", algorithm.bytes_per_rank)
+        .field("exact", even && exact)
+        .field("bytes", show_bytes(buffer_bytes(run.problem)))
+        .field("bandwidth", show_bandwidth(run.bandwidth_bytes_per_s))
+        .field("latency", show_time(run.latency_ps))
+        .field("time", show_time(closed_form_ps(app)))
+        .field("changed", !run.changes.empty())
+        .field("set", !run.settings.empty())
+        .end_object();
 }
 
 void append_run(JsonWriter& json, const App& app) {
@@ -128,16 +244,13 @@ void append_run(JsonWriter& json, const App& app) {
     json.field("line", print_run(run))
         .field("ranks", run.problem.rank_count)
         .field("bytes", buffer_bytes(run.problem))
-        .field("bytes_text", print_bytes(buffer_bytes(run.problem)));
+        .field("bytes_text", print_bytes(buffer_bytes(run.problem)))
+        .field("iterations", run.iterations);
+    append_algorithm(json, app);
+    append_topology(json, run);
     append_changes(json, app);
-    json.key("formula").begin_object();
-    json.field("bytes", show_bytes(buffer_bytes(run.problem)))
-        .field("bandwidth", show_bandwidth(run.bandwidth_bytes_per_s))
-        .field("latency", show_time(run.latency_ps))
-        .field("time", show_time(closed_form_ps(app)))
-        .field("changed", !run.changes.empty())
-        .field("set", !run.settings.empty())
-        .end_object();
+    append_notes(json, *app.show);
+    append_formula(json, app);
 }
 
 void append_numbers(JsonWriter& json, const Show& show) {
@@ -167,7 +280,7 @@ std::string state_json(const App& app) {
     json.begin_object()
         .field("revision", app.revision)
         .field("on_machine", app.on_machine)
-        .field("hops", app.show->hop_end_ps.size())
+        .field("hops", app.show->replay.events().size())
         .field("complete", app.show->complete)
         .field("broken_off", app.show->complete && broken_off(app.show->outcome))
         .field("time_ps", static_cast<int64_t>(app.playback.time_ps))
@@ -185,11 +298,25 @@ std::string state_json(const App& app) {
     return json.text();
 }
 
+// In the order of the menu.
+std::string algorithms_json() {
+    JsonWriter json;
+    json.begin_array();
+    for (const Algorithm* algorithm : algorithms()) {
+        json.begin_object()
+            .field("name", algorithm->name)
+            .field("summary", algorithm->summary)
+            .end_object();
+    }
+    json.end_array();
+    return json.text();
+}
+
 std::string report_json(const App& app) {
     JsonWriter json;
     json.begin_object().field("revision", app.revision);
     append_run(json, app);
-    append_phase_ends(json, *app.show);
+    append_phases(json, *app.show);
     append_numbers(json, *app.show);
     json.field("shown_ranks", app.show->run.problem.rank_count)
         .field("shown_line", print_run(app.show->run));
@@ -312,6 +439,10 @@ const char* page_state() {
 
 const char* page_report() {
     return answer(report_json(the_app()));
+}
+
+const char* page_algorithms() {
+    return answer(algorithms_json());
 }
 
 const char* page_trace_hash() {

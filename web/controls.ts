@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The four parameters: a text field that takes any value the core takes, and a slider over the usual ones.
+// The algorithm, and four parameters: a text field that takes any value the core takes, and a slider over the usual
+// ones.
 //
 // One gesture (a drag, a key press on the slider, a text that was entered) turns a knob once, however often
 // it reports on the way; the core is told which calls belong together.
-import type { Core, EditKey, Problem } from './core.js';
+import type { Core, EditKey, Problem, Report } from './core.js';
 import { element, setText, setVariable } from './dom.js';
 import type { Stop } from './scale.js';
 import { positionOf } from './scale.js';
@@ -72,6 +73,14 @@ export class Control {
     this.showProblem(null);
   }
 
+  // With words: nothing follows this control, and why.
+  disable(why: string): void {
+    for (const input of [this.text, this.range]) {
+      input.disabled = why !== '';
+      input.title = why;
+    }
+  }
+
   set maximum(ranks: number) {
     this.range.max = String(ranks);
   }
@@ -123,10 +132,49 @@ export class Control {
 
   private showProblem(problem: Problem | null): void {
     this.error.hidden = problem === null;
-    setText(this.error, problem ? sentence(problem) : '');
+    setText(this.error, problem ? (problem.field === this.key ? sentence(problem) : `${problem.title}.`) : '');
     this.text.setAttribute('aria-invalid', String(problem !== null));
     this.box.classList.toggle('wrong', problem !== null);
   }
+}
+
+// The list of the core's algorithms.
+export class AlgorithmChoice {
+  private readonly select = element<HTMLSelectElement>('algorithm');
+  private readonly error = element('algorithm-error');
+
+  constructor(core: Core) {
+    const options = core.algorithms().map(({ name, summary }) => {
+      const option = new Option(plainName(name), name);
+      option.title = summary;
+      return option;
+    });
+    this.select.replaceChildren(...options);
+    this.select.addEventListener('change', () => {
+      const problem = core.edit('algorithm', this.select.value, ++lastGesture);
+      this.showProblem(problem);
+      if (problem) this.select.value = core.report().algorithm.name;
+    });
+  }
+
+  show({ algorithm }: Report): void {
+    if (this.select.value !== algorithm.name) this.select.value = algorithm.name;
+    setText(element('algorithm-words'), `${algorithm.summary[0]!.toUpperCase()}${algorithm.summary.slice(1)}.`);
+  }
+
+  forget(): void {
+    this.showProblem(null);
+  }
+
+  private showProblem(problem: Problem | null): void {
+    this.error.hidden = problem === null;
+    setText(this.error, problem ? `${problem.title}.` : '');
+  }
+}
+
+// "halving_doubling" for people.
+export function plainName(name: string): string {
+  return name.replaceAll('_', ' ');
 }
 
 // "ranks=0: must be a whole number from 1 to 4096", beside the field that is called Ranks.

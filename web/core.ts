@@ -28,12 +28,17 @@ export interface State {
   bandwidth_text: string;
   latency_ps: number;
   latency_text: string;
+  round: number; // one go at the collective: an iteration, or a new start after a failure
+  round_count: number;
+  round_ranks: number; // that take part in it
+  stalled: boolean; // nothing moves, and the round is not over
   step: number; // of the slowest rank
   furthest_step: number;
   step_count: number;
   in_step: boolean; // all ranks move from step to step together, in the whole run
   phase: string;
   explain: string;
+  example: string; // one message of the step, in words
   label_px: number; // letter sizes the scene wants, in device pixels
   number_px: number;
   free_radius_px: number;
@@ -46,6 +51,24 @@ export interface TurnedKnob {
   value: string;
 }
 
+export interface AlgorithmInfo {
+  name: string;
+  summary: string;
+}
+
+export interface Formula {
+  kind: 'ring' | 'other' | 'none';
+  steps: string;
+  bytes_per_rank: string;
+  exact: boolean;
+  bytes: string;
+  bandwidth: string;
+  latency: string;
+  time: string;
+  changed: boolean;
+  set: boolean;
+}
+
 // What changes with the run, or as a measured trace grows.
 export interface Report {
   revision: number;
@@ -53,8 +76,13 @@ export interface Report {
   ranks: number;
   bytes: number;
   bytes_text: string;
+  iterations: number;
+  algorithm: AlgorithmInfo & { collective: string; lane_count: number; with_switch: boolean };
+  topology: { name: string; summary: string; follows_bandwidth: boolean; follows_latency: boolean };
   changes: TurnedKnob[];
-  formula: { bytes: string; bandwidth: string; latency: string; time: string; changed: boolean; set: boolean };
+  notes: { time: string; time_ps: number; text: string }[]; // what befell the run
+  formula: Formula;
+  phases: string[]; // of a run of one round
   phase_ends_ps: number[];
   numbers: {
     time: string;
@@ -88,7 +116,7 @@ export type CommandName =
   | 'begin_trace'
   | 'end_trace';
 
-export type EditKey = 'ranks' | 'bytes' | 'bandwidth' | 'latency';
+export type EditKey = 'algorithm' | 'ranks' | 'bytes' | 'bandwidth' | 'latency';
 
 export interface CoreHooks {
   onFrame(): void;
@@ -166,6 +194,10 @@ export class Core {
 
   report(): Report {
     return JSON.parse(this.module.UTF8ToString(this.module._page_report())) as Report;
+  }
+
+  algorithms(): AlgorithmInfo[] {
+    return JSON.parse(this.module.UTF8ToString(this.module._page_algorithms())) as AlgorithmInfo[];
   }
 
   traceHash(): string {

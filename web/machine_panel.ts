@@ -14,7 +14,7 @@ export interface MachineHooks {
 
 export const rankCountMax = 64; // as many as the scene draws
 const noDaemon =
-  'No daemon serves this page. Start one with “ringscope serve” and open the address it prints; then this button runs the same ring on real threads.';
+  'No daemon serves this page. Start one with “ringscope serve” and open the address it prints; then this button runs the same schedule on real threads.';
 
 export class MachinePanel {
   runId = '';
@@ -122,7 +122,7 @@ export class MachinePanel {
       return;
     }
     this.busy = false;
-    const words = outcomeWords(this.core.report());
+    const words = outcomeWords(this.core.report(), true);
     this.say(words);
     announce(words);
     this.hooks.onRunId();

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page: starts the core, wires words and controls to it, keeps the address in step with the run.
-import { Control } from './controls.js';
+import { AlgorithmChoice, Control, plainName } from './controls.js';
 import type { Problem, Report, State } from './core.js';
 import { Core } from './core.js';
+import { withMicro } from './clock.js';
 import { element, setText } from './dom.js';
 import { measuredFragment, readFragment, simulationFragment } from './fragment.js';
 import { rememberToken } from './machine.js';
 import { MachinePanel, rankCountMax } from './machine_panel.js';
 import { announce, clearNotices, fail, notify } from './notices.js';
-import { isWaiting, KnobList, outcomeWords, showNumbers } from './numbers.js';
+import { isWaiting, KnobList, outcomeWords, showNotes, showNumbers, showTopology, whyIdle } from './numbers.js';
 import { bandwidthStops, byteStops, latencyStops } from './scale.js';
 import { Scene } from './scene.js';
 import { isDark, startTheme } from './theme.js';
@@ -17,8 +18,7 @@ import { Transport } from './transport.js';
 const addressDelayMs = 250;
 const hashDelayMs = 120;
 const noWebGl = 'This browser gives the page no WebGL, so the ring is not drawn. The numbers are right all the same.';
-const notInStep =
-  'The ranks do not move in step here: each passes a chunk on as soon as it has it, and waits while its left-hand neighbour is late.';
+const notInStep = 'The ranks do not move in step here: each sends as soon as it has what it needs, and waits for whoever is late.';
 const firstPicture = 'first-picture'; // a mark for whoever measures the page
 
 declare global {
@@ -32,6 +32,7 @@ class Page {
   private readonly transport: Transport;
   private readonly knobs: KnobList;
   private readonly machine: MachinePanel;
+  private readonly algorithm: AlgorithmChoice;
   private readonly ranks: Control;
   private readonly bytes: Control;
   private readonly bandwidth: Control;
@@ -50,6 +51,7 @@ class Page {
     this.followMotion();
     this.transport = new Transport(core);
     this.knobs = new KnobList(core);
+    this.algorithm = new AlgorithmChoice(core);
     this.ranks = new Control(core, 'ranks', null);
     this.bytes = new Control(core, 'bytes', byteStops);
     this.bandwidth = new Control(core, 'bandwidth', bandwidthStops);
@@ -75,8 +77,9 @@ class Page {
   show(): void {
     const state = this.core.state();
     if (state.revision !== this.report.revision) this.showReport(state);
-    this.scene.show(state);
-    this.transport.show(state, this.report.phase_ends_ps);
+    const { algorithm } = this.report;
+    this.scene.show(state, algorithm.collective, algorithm.with_switch);
+    this.transport.show(state, this.report.phases, this.report.phase_ends_ps);
     this.bandwidth.show(state.bandwidth, state.bandwidth_text);
     this.latency.show(state.latency_ps, state.latency_text);
     setText(element('explain'), this.explain(state));
@@ -87,6 +90,13 @@ class Page {
     this.report = this.core.report();
     showNumbers(this.report, state);
     this.knobs.show(this.report, state);
+    showNotes(this.report);
+    showTopology(this.report);
+    this.showTitle();
+    this.algorithm.show(this.report);
+    const idle = whyIdle(this.report);
+    this.bandwidth.disable(idle.bandwidth);
+    this.latency.disable(idle.latency);
     this.ranks.show(this.report.ranks, String(this.report.ranks));
     this.bytes.show(this.report.bytes, this.report.bytes_text);
     this.machine.show(state);
@@ -94,19 +104,36 @@ class Page {
     this.writeAddressSoon();
   }
 
+  private showTitle(): void {
+    const { algorithm } = this.report;
+    const name = plainName(algorithm.name);
+    const whole = name.includes(plainName(algorithm.collective.replace('-', ' '))) ? name : `${name} ${algorithm.collective}`;
+    setText(element('title'), whole[0]!.toUpperCase() + whole.slice(1));
+    element('lead').hidden = algorithm.name !== 'ring'; // the others' summary stands beside their choice
+  }
+
   private explain(state: State): string {
+    const { numbers, algorithm } = this.report;
     if (isWaiting(state)) return 'Each rank holds its own input. Run it to see the hops that really happened.';
-    if (state.explain) return state.in_step ? state.explain : notInStep;
-    if (state.on_machine && state.complete && this.report.numbers.outcome !== 'ok') return outcomeWords(this.report);
+    if (state.stalled && (state.at_end || state.round + 1 >= state.round_count)) return outcomeWords(this.report, state.on_machine);
+    if (state.stalled) return `Nothing moves any more. ${this.sayNotes(state.time_ps)}`;
+    if (state.explain && !state.in_step) return algorithm.lane_count > 1 ? inParts(algorithm.lane_count) : notInStep;
+    if (state.explain) return state.example ? `${state.explain} For example, ${state.example}.` : state.explain;
+    if (state.complete && numbers.outcome !== 'ok' && (state.on_machine || state.at_end)) return outcomeWords(this.report, state.on_machine);
     if (this.report.shown_ranks === 1) return 'One rank alone already holds the sum: nothing has to be sent.';
     if (!state.complete) return 'Waiting for the next hops.';
-    return this.report.numbers.verified
-      ? `Every rank now holds the sum over all ${this.report.shown_ranks} ranks, in every chunk.`
-      : 'The run is over, and its result is not what it should be.';
+    if (!numbers.verified) return 'The run is over, and its result is not what it should be.';
+    return resultWords(algorithm.collective, state.round_ranks);
+  }
+
+  private sayNotes(untilPs: number): string {
+    const past = this.report.notes.filter((note) => note.time_ps <= untilPs);
+    return past.map((note) => withMicro(`At ${note.time}: ${note.text}.`)).join(' ');
   }
 
   private announceProgress(state: State): void {
-    const words = state.at_end && state.step_count > 0 ? (state.broken_off ? 'The run broke off' : 'All-reduce done') : state.phase;
+    const done = `${this.report.algorithm.collective} done`;
+    const words = state.at_end && state.step_count > 0 ? (state.broken_off ? 'The run broke off' : done[0]!.toUpperCase() + done.slice(1)) : state.phase;
     if (words && words !== this.announced && state.hops > 0) {
       this.announced = words;
       announce(words);
@@ -198,7 +225,7 @@ class Page {
 
   // Another run than the one that the controls were busy with.
   private load(line: string): Problem | null {
-    for (const control of [this.ranks, this.bytes, this.bandwidth, this.latency]) control.forget();
+    for (const control of [this.algorithm, this.ranks, this.bytes, this.bandwidth, this.latency]) control.forget();
     return this.core.load(line);
   }
 
@@ -212,6 +239,25 @@ class Page {
     this.machine.leave();
     const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
     this.core.command(still ? 'pause' : 'play');
+  }
+}
+
+function inParts(count: number): string {
+  return `The buffer is cut into ${count} parts, and each goes through the steps by itself, without waiting for the others.`;
+}
+
+function resultWords(collective: string, ranks: number): string {
+  switch (collective) {
+    case 'reduce-scatter':
+      return `Every rank now holds its own part of the sum over all ${ranks} ranks.`;
+    case 'all-gather':
+      return `Every rank now holds the parts of all ${ranks} ranks.`;
+    case 'broadcast':
+      return 'Every rank now holds what the first one had.';
+    case 'reduce':
+      return `The first rank now holds the sum over all ${ranks} ranks.`;
+    default:
+      return `Every rank now holds the sum over all ${ranks} ranks, in every chunk.`;
   }
 }
 

@@ -27,7 +27,7 @@ struct Platform {
     // What `rest` shows.
     int64_t rest_revision = -1;
     int64_t rest_look_revision = -1;
-    size_t rest_hop_count = 0;
+    size_t rest_moment_count = 0;
 
     bool frame_requested = false;
     double last_frame_ms = -1;
@@ -88,12 +88,12 @@ void clear() {
     SDL_RenderClear(platform().renderer);
 }
 
-// How many hops have ended: with the revision, all that the resting layer depends on.
-size_t ended_hop_count(const App& app) {
-    const std::vector<int64_t>& ends_ps = app.show->hop_end_ps;
+// How many moments have passed: with the revision, all that the resting layer depends on.
+size_t passed_moment_count(const App& app) {
+    const std::vector<int64_t>& moments_ps = app.show->moments_ps;
     return static_cast<size_t>(
-        std::upper_bound(ends_ps.begin(), ends_ps.end(), app.show->replay.time_ps()) -
-        ends_ps.begin());
+        std::upper_bound(moments_ps.begin(), moments_ps.end(), app.show->replay.time_ps()) -
+        moments_ps.begin());
 }
 
 void draw_rest(const View& view, Painter& painter) {
@@ -106,9 +106,9 @@ void draw_rest(const View& view, Painter& painter) {
 bool refresh_rest(const View& view, Painter& painter) {
     Platform& state = platform();
     const App& app = the_app();
-    const size_t hop_count = ended_hop_count(app);
+    const size_t moment_count = passed_moment_count(app);
     if (state.rest != nullptr && state.rest_revision == app.revision &&
-        state.rest_look_revision == app.look_revision && state.rest_hop_count == hop_count) {
+        state.rest_look_revision == app.look_revision && state.rest_moment_count == moment_count) {
         return true;
     }
     if (state.rest == nullptr) {
@@ -121,7 +121,7 @@ bool refresh_rest(const View& view, Painter& painter) {
     SDL_SetRenderTarget(state.renderer, nullptr);
     state.rest_revision = app.revision;
     state.rest_look_revision = app.look_revision;
-    state.rest_hop_count = hop_count;
+    state.rest_moment_count = moment_count;
     return true;
 }
 

@@ -67,28 +67,34 @@ export class Scene {
     setVariable(this.box, '--hole', `${Math.round(state.free_radius_px / this.scale)}px`);
   }
 
-  show(state: State): void {
+  // `collective` is what the run does: "all-reduce".
+  show(state: State, collective: string, withSwitch: boolean): void {
     this.fitLetters(state);
     const clock = readClock(state.time_ps, state.end_ps);
-    const over = state.step >= state.step_count;
     const waiting = isWaiting(state);
-    setText(element('phase'), waiting ? 'not run yet' : over ? (state.broken_off ? 'broken off' : 'all-reduce done') : state.phase);
-    setText(element('step'), waiting ? 'inputs at rest' : over ? (state.broken_off ? `after ${state.hops} hops` : `${state.step_count} steps`) : stepWords(state));
+    const over = state.step >= state.step_count || (state.at_end && state.stalled);
+    const ended = over && (state.at_end || state.round + 1 >= state.round_count);
+    const broken = ended && state.broken_off;
+    setText(element('phase'), waiting ? 'not run yet' : broken ? 'broken off' : over ? `${collective} done` : state.stalled ? 'nothing moves' : state.phase);
+    setText(element('step'), waiting ? 'inputs at rest' : broken ? `after ${state.hops} hops` : over ? `${state.step_count} steps` : stepWords(state));
+    element('round').hidden = state.round_count < 2;
+    setText(element('round'), `round ${state.round + 1} of ${state.round_count}`);
+    element('hole').classList.toggle('raised', withSwitch);
     setText(element('clock'), clock.now);
     setText(element('clock-end'), clock.end);
     element('clock-line').hidden = state.end_ps === 0;
-    this.describe(state, waiting, over);
+    this.describe(state, waiting, over, broken);
   }
 
-  private describe(state: State, waiting: boolean, over: boolean): void {
+  private describe(state: State, waiting: boolean, over: boolean, broken: boolean): void {
     const now = performance.now();
     const text = waiting
-      ? 'The ring at rest: every rank holds its own input'
-      : over
-        ? state.broken_off
-          ? 'The ring as it was when the run broke off'
-          : 'The ring at the end: every rank holds the finished sums'
-        : `The ring in ${state.phase}, ${stepWords(state)}`;
+      ? 'The ranks at rest: each holds its own input'
+      : broken
+        ? 'The ranks as they were when the run broke off'
+        : over
+          ? `The ${state.round_ranks} ranks at the end: each holds its result`
+          : `${state.round_ranks} ranks ${state.stalled ? 'that do not move' : `in ${state.phase}`}, ${stepWords(state)}`;
     if (text === this.spoken || (now - this.spokenAt < spokenEveryMs && state.playing)) return;
     this.spoken = text;
     this.spokenAt = now;

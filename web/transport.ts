@@ -43,15 +43,17 @@ export class Transport {
     document.addEventListener('keydown', (event) => this.key(event));
   }
 
-  show(state: State, phaseEndsPs: readonly number[]): void {
+  show(state: State, phases: readonly string[], phaseEndsPs: readonly number[]): void {
     this.latest = state;
     const share = state.end_ps > 0 ? state.time_ps / state.end_ps : 0;
     if (!this.scrubbing) this.scrub.value = String(share * 1000);
     setVariable(this.scrub, '--fill', `calc(8px + (100% - 16px) * ${share.toFixed(5)})`);
-    const phaseEnd = phaseEndsPs[0];
+    const phaseEnd = phases.length === 2 ? phaseEndsPs[0] : undefined; // more have no room
     const mark = phaseEnd === undefined || state.end_ps === 0 ? 2 : phaseEnd / state.end_ps; // 2: out of sight
     setVariable(element('scrub-box'), '--mark', `calc(8px + (100% - 16px) * ${mark.toFixed(5)})`);
     element('phases').hidden = phaseEnd === undefined;
+    setText(element('phase-first'), phases[0] ?? '');
+    setText(element('phase-second'), phases[1] ?? '');
     const clock = readClock(state.time_ps, state.end_ps);
     setAttribute(this.scrub, 'aria-valuetext', `${clock.now} of ${clock.end}`);
     setAttribute(element('play-icon'), 'href', state.playing ? '#icon-pause' : '#icon-play');

@@ -9,7 +9,7 @@ namespace ringscope {
 namespace {
 
 void expect_same_buffers(const Buffers& a, const Buffers& b, const Schedule& schedule) {
-    for (int32_t rank = 0; rank < schedule.problem.rank_count; ++rank) {
+    for (int32_t rank = 0; rank < schedule.participant_count; ++rank) {
         for (int32_t chunk = 0; chunk < schedule.chunk_count; ++chunk) {
             ASSERT_EQ(a.contributions(rank, chunk), b.contributions(rank, chunk))
                 << rank << " " << chunk;
@@ -59,6 +59,82 @@ TEST(Replay, BackwardsAndForwardsAndInAnyOrderOfArrivalIsTheSame) {
         expect_same_buffers(jumping->buffers(), fresh->buffers(), fresh->schedule());
         EXPECT_EQ(jumping->in_flight().size(), fresh->in_flight().size());
     }
+}
+
+// Runs whose rounds differ: after a death, with iterations, with knobs that hold from the next one.
+const char* const runs_of_several_rounds[] = {
+    "ranks=7&bytes=1000&change=1us:rank.3.alive:0&recovery=shrink&timeout=20us",
+    "ranks=5&bytes=1000&change=1us:rank.0.alive:0&recovery=restart&timeout=20us&iterations=2",
+    "ranks=4&bytes=1000&iterations=3",
+    "ranks=4&bytes=1000&iterations=3&change=1us:ranks:6&change=8us:bytes:200",
+    "ranks=6&bytes=1000&iterations=3&recovery=shrink&timeout=20us&change=1us:rank.2.alive:0&"
+    "change=40us:rank.5.alive:0&change=45us:rank.2.alive:1",
+};
+
+TEST(Replay, RoundsOfOtherSchedulesAreHeldAsTheSimulatorHeldThem) {
+    for (const char* line : runs_of_several_rounds) {
+        const Trace trace = trace_of(run_of(line));
+        ASSERT_EQ(trace.outcome.kind, OutcomeKind::ok) << line << " " << trace.outcome.reason;
+        auto replay = Replay::create(trace.run);
+        ASSERT_TRUE(replay->add_rounds(trace.rounds));
+        replay->add(trace.events);
+        auto simulator = Simulator::create(trace.run);
+        while (!simulator->done()) {
+            simulator->advance_to(simulator->next_event_ps());
+            replay->seek(simulator->now_ps());
+            const auto round = static_cast<int32_t>(simulator->rounds().size()) - 1;
+            if (replay->iteration() == round) {  // else: its first hop has not left yet
+                expect_same_buffers(replay->buffers(), simulator->buffers(), simulator->schedule());
+            }
+        }
+        EXPECT_TRUE(replay->buffers().complete());
+        EXPECT_EQ(replay->round_count(), std::ssize(simulator->rounds()));
+        EXPECT_EQ(replay->schedule().members, simulator->schedule().members);
+    }
+}
+
+TEST(Replay, RoundsInAnyOrderOfArrivalAndForwardsAndBackwardsAreTheSame) {
+    Dice dice(12);
+    for (const char* line : runs_of_several_rounds) {
+        const Trace trace = trace_of(run_of(line));
+        std::vector<Event> shuffled = trace.events;
+        for (size_t i = shuffled.size() - 1; i > 0; --i) {
+            std::swap(shuffled[i],
+                      shuffled[static_cast<size_t>(dice.below(static_cast<int64_t>(i) + 1))]);
+        }
+        auto jumping = Replay::create(trace.run);
+        const std::vector<Round> last_first(trace.rounds.rbegin(), trace.rounds.rend());
+        ASSERT_TRUE(jumping->add_rounds(last_first));
+        jumping->add(shuffled);
+        for (int i = 0; i < 100; ++i) {
+            const int64_t time_ps = dice.below(end_ps(trace) + 1);
+            jumping->seek(time_ps);
+            auto fresh = Replay::create(trace.run);
+            ASSERT_TRUE(fresh->add_rounds(trace.rounds));
+            fresh->add(trace.events);
+            fresh->seek(time_ps);
+            ASSERT_EQ(jumping->iteration(), fresh->iteration());
+            expect_same_buffers(jumping->buffers(), fresh->buffers(), fresh->schedule());
+            EXPECT_EQ(jumping->in_flight().size(), fresh->in_flight().size());
+        }
+    }
+}
+
+TEST(Replay, AfterAShrinkTheOthersHoldTheirOwnSums) {
+    const Trace trace = trace_of(
+        run_of("ranks=8&bytes=1024&change=1us:rank.3.alive:0&recovery=shrink&timeout=20us"));
+    auto replay = Replay::create(trace.run);
+    ASSERT_TRUE(replay->add_rounds(trace.rounds));
+    replay->add(trace.events);
+    replay->seek(trace.rounds.front().begin_ps - 1);
+    EXPECT_EQ(replay->schedule().contributor_count(), 8);
+    replay->seek(trace.rounds.front().begin_ps);
+    EXPECT_EQ(replay->schedule().contributor_count(), 7);
+    EXPECT_EQ(replay->buffers().contributions(2, 0), 1);
+    EXPECT_EQ(replay->buffers().contributions(3, 0), 0);
+    replay->seek(end_ps(trace));
+    EXPECT_EQ(replay->buffers().contributions(4, 6), 7);
+    EXPECT_TRUE(replay->buffers().complete());
 }
 
 TEST(Replay, AGrowingTraceCanBeWatched) {

@@ -142,13 +142,13 @@ test('ARunThePageCannotShowIsRefusedOnceAndForAll', async () => {
   const hop = 'reduce\t0\t60\t0\t0\t1\t0\t1\t16384\t0\t1000';
   const host = await serveRuns({
     aaaa: (response) => {
-      response.write(asEvent(beginning(64, '&iterations=2')));
+      response.write(asEvent(beginning(65)));
       setTimeout(() => response.write(asEvent(block([hop]))), 200);
       setTimeout(() => response.end(asEvent(block(['outcome\tok'])) + streamEnd), 400);
     },
   });
   const visit = await open({ base: host.base, fragment: linkTo(4, 'aaaa') });
-  await until(async () => (await words(visit)).includes('iteration'), 'refused');
+  await until(async () => (await words(visit)).includes('from 1 to 64'), 'refused');
   await visit.page.waitForTimeout(600);
   equal(await visit.text('#phase'), 'not run yet', 'nothing of it is shown');
   equal(await visit.page.inputValue('#ranks'), '4', 'the controls stay');

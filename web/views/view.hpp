@@ -24,6 +24,8 @@ struct ViewMetrics {
 struct View {
     std::string_view name;
     ViewMetrics (*measure)(const App& app);
+    // The most chunks that it can draw of so many ranks, at the canvas's size.
+    int32_t (*chunk_count_max)(const App& app, int32_t rank_count);
     void (*draw_rest)(const App& app, Painter& painter);
     void (*draw_motion)(const App& app, Painter& painter);
 };
