@@ -224,7 +224,8 @@ void append_formula(JsonWriter& json, const App& app) {
     const Schedule& schedule = app.show->replay.schedule(0);
     const Algorithm& algorithm = *schedule.algorithm;
     const bool even = schedule.problem.element_count % schedule.chunk_count == 0;
-    const bool exact = algorithm.closed_form_exact == nullptr || algorithm.closed_form_exact(schedule);
+    const bool exact =
+        algorithm.closed_form_exact == nullptr || algorithm.closed_form_exact(schedule);
     json.key("formula").begin_object();
     json.field("kind", formula_kind(run, schedule))
         .field("steps", algorithm.steps)

@@ -39,7 +39,7 @@ constexpr int32_t word_rank_count_max = 16;   // beyond, labels are bare numbers
 constexpr float token_fraction = 0.66F;       // of its wedge
 constexpr float token_size_min = 3.5F;        // thinner ones would be lost among the cells
 
-constexpr float far_token_size = 13;   // on a curve, at most
+constexpr float far_token_size = 13;  // on a curve, at most
 constexpr float far_token_size_min = 7;
 constexpr int32_t far_tokens_max = 8;  // of one message
 constexpr float near_turn = 0.86F;     // of the hole's radius: where curves to a wedge nearby turn
@@ -49,7 +49,8 @@ constexpr float switch_distance = 0.7F;  // of the hole's radius, from the middl
 constexpr float switch_fraction = 0.16F;
 
 constexpr float cell_px_min = 1.3F;  // device pixels; thinner ones cannot be told apart
-// Drawn on the smallest screen, however thin the cells: what the algorithms themselves cut 64 MiB into.
+// Drawn on the smallest screen, however thin the cells: what the algorithms themselves cut 64 MiB
+// into.
 constexpr int32_t chunk_count_always = 128;
 
 struct Layout {
