@@ -172,6 +172,7 @@ Schedule lay_out(const Algorithm& algorithm,
     schedule.problem.collective = algorithm.collective;
     RS_CHECK(algorithm.plan(schedule, arrangement));
     schedule.chunk_count = schedule.lane_count * schedule.lane_chunk_count;
+    schedule.cut(problem.element_count);
     schedule.relabel_chunks = algorithm.collective == Collective::reduce_scatter ||
                               algorithm.collective == Collective::all_gather;
     if (schedule.with_switch) {
