@@ -98,7 +98,7 @@ int finish(RunResult result, std::optional<OutputFile>& file, const RunOptions& 
 
 // Steps the simulator through, handing on every event at once: 1024 ranks have two million of them.
 Outcome step_through(Simulator& simulator, TraceWriter& trace, ReportBuilder& report) {
-    constexpr int64_t events_at_once = 4096;  // little enough for a quick Ctrl-C
+    constexpr int64_t events_at_once = 1024;  // so that they stay in the cache
     size_t told = 0;
     while (!simulator.done()) {
         if (interrupted) {

@@ -62,6 +62,10 @@ class Buffers {
         }
     }
     void write(const Transfer& transfer, const uint32_t* words);
+    // Fetches the memory that write() will need.
+    void prefetch(const Transfer& transfer) const {
+        __builtin_prefetch(words_.data() + cell(transfer.target_rank, transfer.chunk_begin), 1);
+    }
     std::vector<uint32_t> read(const Transfer& transfer) const;
     void write(const Transfer& transfer, const std::vector<uint32_t>& words);
 

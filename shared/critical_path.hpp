@@ -60,8 +60,7 @@ struct Way {
 // Looks ways up once each.
 class Ways {
   public:
-    Ways(const RunSpec& run, const Topology& topology)
-        : forwarding_(run.forwarding), topology_(topology), router_(topology_) {}
+    explicit Ways(const Topology& topology) : topology_(topology), router_(topology_) {}
     Ways(const Ways&) = delete;
     Ways& operator=(const Ways&) = delete;
 
@@ -69,7 +68,6 @@ class Ways {
     int64_t fastest_bytes_per_s() const;  // of all links
 
   private:
-    Forwarding forwarding_;
     Topology topology_;
     Router router_;
     std::map<std::pair<int32_t, int32_t>, Way> known_;

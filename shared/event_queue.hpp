@@ -64,6 +64,16 @@ class EventQueue {
         return run_[next_++];
     }
 
+    // What probably comes up `ahead` pops from now, or null: for fetching its memory early.
+    const Item* ahead(size_t ahead) const {
+        const size_t place = next_ + ahead;
+        if (place < run_.size()) {
+            return &run_[place].item;
+        }
+        const size_t later = place - run_.size();
+        return sorted_ && later < later_.size() ? &later_[later].item : nullptr;
+    }
+
     void clear() {
         run_.clear();
         heap_.clear();

@@ -66,6 +66,7 @@ int32_t Network::connect(int32_t source, int32_t target, int32_t channel) {
     connection.target = target;
     connection.channel = channel;
     connections_.push_back(std::move(connection));
+    first_stretches_.push_back(-1);
     find_route(index);
     return index;
 }
@@ -110,7 +111,7 @@ void Network::build_stretches(int32_t index) {
         stretch.first = before < 0;
         const int32_t added = add_stretch(std::move(stretch));
         if (before < 0) {
-            connections_[static_cast<size_t>(index)].first_stretch = added;
+            first_stretches_[static_cast<size_t>(index)] = added;
         } else {
             stretches_[static_cast<size_t>(before)].next = added;
         }
@@ -353,13 +354,12 @@ void Network::push_slot(const Stretch& stretch, int64_t arrived_ps) {
     if (options_.slots == 0) {
         return;
     }
-    const Connection& connection = connections_[static_cast<size_t>(stretch.connection)];
+    const int32_t first = first_stretches_[static_cast<size_t>(stretch.connection)];
     int64_t back_ps = arrived_ps;
-    for (int32_t at = connection.first_stretch; at >= 0;
-         at = stretches_[static_cast<size_t>(at)].next) {
+    for (int32_t at = first; at >= 0; at = stretches_[static_cast<size_t>(at)].next) {
         back_ps = add_times(back_ps, stretches_[static_cast<size_t>(at)].latency_ps);
     }
-    queue_.push(back_ps, {connection.first_stretch, 0, Happening::slot});
+    queue_.push(back_ps, {first, 0, Happening::slot});
 }
 
 void Network::touch(int32_t link) {
@@ -525,7 +525,7 @@ void Network::slow_down(int32_t participant, int64_t thousandths, int64_t now_ps
 // that follow.
 void Network::refresh(int64_t now_ps) {
     for (size_t i = 0; i < connections_.size(); ++i) {
-        if (connections_[i].first_stretch < 0) {
+        if (first_stretches_[i] < 0) {
             try_again(static_cast<int32_t>(i), now_ps);
         }
     }
@@ -538,14 +538,13 @@ void Network::refresh(int64_t now_ps) {
 void Network::try_again(int32_t index, int64_t now_ps) {
     router_ = std::make_unique<Router>(*topology_);
     find_route(index);
-    Connection& connection = connections_[static_cast<size_t>(index)];
-    if (connection.first_stretch < 0) {
+    if (first_stretches_[static_cast<size_t>(index)] < 0) {
         return;
     }
     std::vector<Packet> packets;
-    std::swap(packets, connection.unreachable);
+    std::swap(packets, connections_[static_cast<size_t>(index)].unreachable);
     for (const Packet& packet : packets) {
-        enter(connections_[static_cast<size_t>(index)].first_stretch, packet, now_ps);
+        enter(first_stretches_[static_cast<size_t>(index)], packet, now_ps);
     }
 }
 
@@ -634,15 +633,16 @@ void Network::drop_waiting(int32_t index, int64_t now_ps) {
 
 void Network::silence(int32_t participant, int64_t now_ps) {
     now_ps_ = std::max(now_ps_, now_ps);
-    for (Connection& connection : connections_) {
+    for (size_t i = 0; i < connections_.size(); ++i) {
+        Connection& connection = connections_[i];
         if (connection.source != participant && connection.target != participant) {
             continue;
         }
         connection.unreachable.clear();
-        for (int32_t at = connection.first_stretch; at >= 0;
+        for (int32_t at = first_stretches_[i]; at >= 0;
              at = stretches_[static_cast<size_t>(at)].next) {
             const bool for_it = connection.target == participant;
-            if (!for_it && at != connection.first_stretch) {
+            if (!for_it && at != first_stretches_[i]) {
                 break;  // what has left it goes on
             }
             drop_waiting(at, now_ps);
@@ -662,7 +662,7 @@ bool Network::reroute(int64_t now_ps) {
     bool any = false;
     const size_t count = connections_.size();
     for (size_t i = 0; i < count; ++i) {
-        const int32_t first = connections_[i].first_stretch;
+        const int32_t first = first_stretches_[i];
         if (first < 0 || stretches_[static_cast<size_t>(first)].rate_bytes_per_s > 0) {
             continue;
         }
@@ -670,15 +670,15 @@ bool Network::reroute(int64_t now_ps) {
         const PacketQueue stuck = stretches_[static_cast<size_t>(first)].waiting;
         find_route(static_cast<int32_t>(i));
         const Connection& connection = connections_[i];
+        const int32_t other = first_stretches_[i];
         const bool usable =
-            connection.first_stretch != first &&
-            stretches_[static_cast<size_t>(connection.first_stretch)].rate_bytes_per_s > 0;
+            other != first && stretches_[static_cast<size_t>(other)].rate_bytes_per_s > 0;
         if (!usable || connection.links == before) {
             continue;
         }
         drop_waiting(first, now_ps);
         for (const Packet& packet : stuck) {
-            enter(connections_[i].first_stretch, packet, now_ps);
+            enter(first_stretches_[i], packet, now_ps);
         }
         any = true;
     }

@@ -71,6 +71,10 @@ class Network {
     // Carries out one happening of the time next_ps(). True when a message arrived by it.
     bool step(Arrival& arrival);
 
+    // The number of the message that probably arrives some steps from now, or -1. Fetches on the
+    // way the memory of those that come after it: in a large run each message would wait for it.
+    int32_t message_ahead();
+
     // Turns a knob about links at now_ps. Errors: as Topology::apply.
     Status apply(const Knob& knob, int64_t now_ps);
     // Of everything that `participant` sends from now on: `thousandths` times as slow.
@@ -119,35 +123,35 @@ class Network {
         std::vector<Packet> packets_;
         size_t head_ = 0;
     };
-    struct Stretch {
-        std::vector<int32_t> links;
-        int32_t connection = 0;
-        int32_t next = -1;  // stretch, when the message is stored and sent on
+    // What every message of a stretch alone touches comes first, in two cache lines.
+    struct alignas(64) Stretch {
+        int64_t free_ps = 0;           // alone: when the wire is free again
+        int64_t latency_ps = 0;        //
+        int64_t known_bytes = -1;      // alone: the last message's, and its time on the wire
+        int64_t known_wire_ps = 0;     //
+        int64_t bytes = 0;             // of all messages put on it
+        int64_t rate_bytes_per_s = 0;  // alone: of the narrowest link
+        int32_t next = -1;             // stretch, when the message is stored and sent on
+        int32_t arrival_version = 0;   // of its arrivals in the queue
         bool first = true;
         bool flowing = false;                   // reckoned as a flow
         bool active = false;                    // as such: its front message is on the wire
         bool fixed = false;                     // while reckoning
+        PacketQueue air;                        // left, or alone: reckoned; not arrived
+        PacketQueue waiting;                    // flowing: the front one is on the wire when active
         int64_t limit_bytes_per_s = INT64_MAX;  // of its pair, and of a slow source
-        int64_t rate_bytes_per_s = 0;           // alone: of the narrowest link
-        int64_t latency_ps = 0;
-        int64_t free_ps = 0;   // alone: when the wire is free again
-        int64_t share = 0;     // flowing: rate, in 2^-12 bytes per second
-        int64_t left = 0;      // flowing: of the front message, in 2^-20 bytes
-        int64_t since_ps = 0;  // flowing: when `left` was so
-        int32_t version = 0;   // of its entries in the queue
-        int32_t arrival_version = 0;
-        int32_t under_way = 0;     // first stretch: messages that hold a slot
-        int64_t mark = 0;          // of the last reckoning that saw it
-        int64_t bytes = 0;         // of all messages put on it
-        int64_t known_bytes = -1;  // alone: the last message's, and its time on the wire
-        int64_t known_wire_ps = 0;
-        PacketQueue waiting;  // flowing: the front one is on the wire when active
-        PacketQueue air;      // left, or alone: reckoned; not arrived
+        int64_t share = 0;                      // flowing: rate, in 2^-12 bytes per second
+        int64_t left = 0;                       // flowing: of the front message, in 2^-20 bytes
+        int64_t since_ps = 0;                   // flowing: when `left` was so
+        int64_t mark = 0;                       // of the last reckoning that saw it
+        int32_t version = 0;                    // of the end of its flow in the queue
+        int32_t under_way = 0;                  // first stretch: messages that hold a slot
+        int32_t connection = 0;
+        std::vector<int32_t> links;
     };
     struct Connection {
         int32_t source = 0;
         int32_t target = 0;
-        int32_t first_stretch = -1;  // -1: nothing joins the two
         int32_t channel = 0;
         std::vector<int32_t> links;
         std::vector<Packet> unreachable;
@@ -210,6 +214,7 @@ class Network {
     std::unique_ptr<Router> router_;
     NetworkOptions options_;
     std::vector<Connection> connections_;
+    std::vector<int32_t> first_stretches_;  // [connection] -1: nothing joins its ends
     std::vector<Stretch> stretches_;
     std::vector<LinkState> links_;
     std::vector<std::vector<std::pair<int64_t, int32_t>>> connections_of_;  // [source]
@@ -237,15 +242,15 @@ inline Network::Packet& Network::PacketQueue::add() {
 
 inline void Network::send(int32_t connection, int32_t message, int64_t bytes, int64_t now_ps) {
     now_ps_ = std::max(now_ps_, now_ps);
-    Connection& known = connections_[static_cast<size_t>(connection)];
+    const int32_t first = first_stretches_[static_cast<size_t>(connection)];
     Packet packet;
     packet.message = message;
     packet.bytes = bytes;
-    if (known.first_stretch < 0) [[unlikely]] {
-        known.unreachable.push_back(packet);
+    if (first < 0) [[unlikely]] {
+        connections_[static_cast<size_t>(connection)].unreachable.push_back(packet);
         return;
     }
-    enter(known.first_stretch, packet, now_ps);
+    enter(first, packet, now_ps);
 }
 
 inline void Network::enter(int32_t index, const Packet& packet, int64_t now_ps) {
@@ -302,6 +307,25 @@ inline void Network::take_front(int32_t index, Stretch& stretch, Arrival& arriva
     if (!stretch.air.empty()) {
         push_arrival(index);
     }
+}
+
+inline int32_t Network::message_ahead() {
+    constexpr size_t stretch_ahead = 12;
+    constexpr size_t packet_ahead = 8;
+    constexpr size_t known_ahead = 5;
+    if (const Item* item = queue_.ahead(stretch_ahead)) {
+        const Stretch* stretch = &stretches_[static_cast<size_t>(item->stretch)];
+        __builtin_prefetch(stretch);
+        __builtin_prefetch(reinterpret_cast<const char*>(stretch) + 64);
+    }
+    if (const Item* item = queue_.ahead(packet_ahead)) {
+        __builtin_prefetch(stretches_[static_cast<size_t>(item->stretch)].air.begin());
+    }
+    if (const Item* item = queue_.ahead(known_ahead)) {
+        const Stretch& stretch = stretches_[static_cast<size_t>(item->stretch)];
+        return stretch.air.empty() ? -1 : stretch.air.begin()->message;
+    }
+    return -1;
 }
 
 inline bool Network::step(Arrival& arrival) {

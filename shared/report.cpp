@@ -430,7 +430,7 @@ void ReportBuilder::add_details(const RunSpec& run, Report& report) const {
         const auto topology = build_topology(run);
         RS_CHECK(topology);
         report.cables = measure_cables(*topology, report.links, report.duration_ps);
-        Ways ways(run, *topology);
+        Ways ways(*topology);
         report.path = find_critical_path(schedule_, last, begin_ps, &ways);
     } else {
         report.path = find_critical_path(schedule_, last, begin_ps, nullptr);

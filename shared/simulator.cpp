@@ -278,7 +278,7 @@ void Simulator::hand_over(int32_t index) {
 }
 
 // The fault that was set on this way, if there is one; it happens once.
-int8_t Simulator::take_fault(const Transfer& transfer, int32_t connection) {
+int32_t Simulator::take_fault(const Transfer& transfer, int32_t connection) {
     const std::vector<int32_t>& links = network_->connection_links(connection);
     const auto hits = [&](const LinkFault& fault) {
         const Knob& knob = fault.knob;
@@ -297,7 +297,7 @@ int8_t Simulator::take_fault(const Transfer& transfer, int32_t connection) {
     if (fault == faults_.end()) {
         return -1;
     }
-    const auto kind = static_cast<int8_t>(fault->knob.value);
+    const auto kind = static_cast<int32_t>(fault->knob.value);
     faults_.erase(fault);
     return kind;
 }
@@ -311,7 +311,7 @@ void Simulator::arrive(const Arrival& arrival) {
         free_messages_.push_back(arrival.message);
         return;
     }
-    if (message.fault == static_cast<int8_t>(Fault::drop)) {
+    if (message.fault == static_cast<int32_t>(Fault::drop)) {
         lost_.push_back(arrival.message);
         return;
     }
@@ -356,13 +356,13 @@ bool Simulator::accept(int32_t index, int64_t end_ps) {
     const Transfer& transfer = message.transfer;
     uint32_t* payload = message.payload(buffers_->payload_words(transfer));
     if (message.fault >= 0) [[unlikely]] {
-        if (message.fault == static_cast<int8_t>(Fault::corrupt)) {
+        if (message.fault == static_cast<int32_t>(Fault::corrupt)) {
             payload[1] ^= 1U << 21;
-        } else if (message.fault == static_cast<int8_t>(Fault::duplicate)) {
+        } else if (message.fault == static_cast<int32_t>(Fault::duplicate)) {
             buffers_->write(transfer, payload);
         }
     }
-    if (message.fault != static_cast<int8_t>(Fault::empty)) {
+    if (message.fault != static_cast<int32_t>(Fault::empty)) {
         buffers_->write(transfer, payload);
     }
     events_.push_back({transfer,
@@ -524,6 +524,11 @@ bool Simulator::take_arrivals(size_t wanted) {
             break;
         }
         now_ps_ = std::max(now_ps_, network_ps);
+        if (const int32_t ahead = network_->message_ahead(); ahead >= 0) {
+            const Transfer& transfer = messages_[static_cast<size_t>(ahead)].transfer;
+            buffers_->prefetch(transfer);
+            __builtin_prefetch(&ranks_[static_cast<size_t>(transfer.target_rank)]);
+        }
         if (Arrival arrival; network_->step(arrival)) {
             arrive(arrival);
         }

@@ -26,6 +26,7 @@
 // acts, or the run ends and says who waited for whom.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -92,16 +93,16 @@ class Simulator {
         bool alive = true;
         bool out = false;  // of this round: it has died since it began, or before
         bool frozen = false;
-        bool cut_off = false;       // the others could not reach it
-        int64_t start_ps = 0;       // of the first round
+        bool cut_off = false;      // the others could not reach it
+        int32_t last_target = -1;  // of its last message, and the connection that that took
+        int32_t last_channel = 0;
+        int32_t last_connection = 0;
         int64_t resume_ps = 0;      // sends nothing before
+        std::vector<int32_t> held;  // messages that wait until it goes on
+        int64_t start_ps = 0;       // of the first round
         int64_t reduced_ps = 0;     // when it has reduced all that came so far
         int64_t slowdown = 1000;    // thousandths
         int64_t since_ps = 0;       // dead or frozen
-        std::vector<int32_t> held;  // messages that wait until it goes on
-        int32_t last_target = -1;   // of its last message, and the connection that that took
-        int32_t last_channel = 0;
-        int32_t last_connection = 0;
     };
     struct LaneState {
         int32_t step = 0;           // whose receives it waits for
@@ -109,13 +110,13 @@ class Simulator {
     };
     struct Message {
         Transfer transfer;
+        int32_t fault = -1;  // a Fault, or none
         int64_t bytes = 0;
         int64_t begin_ps = 0;
-        int8_t fault = -1;  // a Fault, or none
-        uint32_t words[2] = {};
+        std::array<uint32_t, 2> words{};
         std::vector<uint32_t> more_words;  // instead, when there are more than two
         uint32_t* payload(size_t count) {
-            return count <= 2 ? words : (more_words.resize(count), more_words.data());
+            return count <= 2 ? words.data() : (more_words.resize(count), more_words.data());
         }
     };
     struct LinkFault {
@@ -140,7 +141,7 @@ class Simulator {
     void release(int32_t rank);
     void turn(const Knob& knob);
     void turn_rank(const Knob& knob);
-    int8_t take_fault(const Transfer& transfer, int32_t connection);
+    int32_t take_fault(const Transfer& transfer, int32_t connection);
     int32_t new_message();
     void finish_round();
     bool resize();

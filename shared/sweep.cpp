@@ -123,7 +123,7 @@ void fill(SweepRow& row) {
     }
     ReportBuilder builder(*run, simulator->schedule());
     while (!simulator->done()) {
-        simulator->advance_by(1 << 14);
+        simulator->advance_by(1024);
         for (const Event& event : simulator->take_events()) {
             builder.add(event);
         }

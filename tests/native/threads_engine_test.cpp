@@ -459,7 +459,8 @@ TEST(ThreadsEngineLimits, RefuseWhatCannotBeDoneAndNameTheField) {
 // What the prediction beside a measurement is made from changes nothing in the measurement.
 TEST(ThreadsEngineLimits, KeysOfThePredictionAreAllowed) {
     const RunSpec run = *parse_run(
-        "engine=threads&ranks=4&bytes=40028&topology=dgx_a100&oversubscription=2&bandwidth=1GB/s&latency=1us&"
+        "engine=threads&ranks=4&bytes=40028&topology=dgx_a100&oversubscription=2&bandwidth=1GB/"
+        "s&latency=1us&"
         "forwarding=store-and-forward&cost=nccl&protocol=ll&fit=20us+50GB/s&reduce=800GB/s&"
         "launch=5us&slots=8&recovery=none&timeout=1s");
     expect_right(run, *build_schedule(run), measure(run));
