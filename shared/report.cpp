@@ -394,8 +394,8 @@ std::vector<CableReport> measure_cables(const Topology& topology,
             1000, permille_of(std::min(cable.busy_ps, duration_ps), duration_ps)));
         cables.push_back(std::move(cable));
     }
-    std::stable_sort(cables.begin(), cables.end(), [](const CableReport& a, const CableReport& b) {
-        return a.use_permille > b.use_permille;
+    std::sort(cables.begin(), cables.end(), [](const CableReport& a, const CableReport& b) {
+        return std::tuple(-a.use_permille, a.name) < std::tuple(-b.use_permille, b.name);
     });
     return cables;
 }

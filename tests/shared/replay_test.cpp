@@ -67,8 +67,8 @@ const char* const runs_of_several_rounds[] = {
     "ranks=5&bytes=1000&change=1us:rank.0.alive:0&recovery=restart&timeout=20us&iterations=2",
     "ranks=4&bytes=1000&iterations=3",
     "ranks=4&bytes=1000&iterations=3&change=1us:ranks:6&change=8us:bytes:200",
-    "ranks=6&bytes=1000&iterations=3&recovery=shrink&timeout=20us&change=1us:rank.2.alive:0&"
-    "change=40us:rank.5.alive:0&change=45us:rank.2.alive:1",
+    ("ranks=6&bytes=1000&iterations=3&recovery=shrink&timeout=20us&change=1us:rank.2.alive:0&"
+     "change=40us:rank.5.alive:0&change=45us:rank.2.alive:1"),
 };
 
 TEST(Replay, RoundsOfOtherSchedulesAreHeldAsTheSimulatorHeldThem) {

@@ -39,8 +39,7 @@ constexpr int32_t word_rank_count_max = 16;   // beyond, labels are bare numbers
 constexpr float token_fraction = 0.66F;       // of its wedge
 constexpr float token_size_min = 3.5F;        // thinner ones would be lost among the cells
 
-constexpr float far_token_size = 13;  // on a curve, at most
-constexpr float far_token_size_min = 7;
+constexpr float far_token_size = 13;   // on a curve, at most
 constexpr int32_t far_tokens_max = 8;  // of one message
 constexpr float near_turn = 0.86F;     // of the hole's radius: where curves to a wedge nearby turn
 constexpr float far_turn = 0.6F;       // and those to the other side
