@@ -57,18 +57,18 @@ TEST(TopologyText, SaysWhatAGraphIs) {
 
 TEST(TopologyText, EveryPresetSurvivesPrintingAndReading) {
     for (const TopologyPreset* preset : topology_presets()) {
-        for (const int32_t rank_count : {1, 2, 5, 8, 24, 64, 256, 2048, 4096}) {
+        for (const int32_t rank_count : {1, 2, 5, 8, 24, 64, 512}) {
             RunSpec run = small_run(rank_count, 1000);
             run.topology = std::string(preset->name);
             run.oversubscription = 3;
             run.bandwidth_bytes_per_s = 12'345'678'901;
             const auto topology = build_topology(run);
-            if (!topology || (rank_count > 256 && preset->name == "hgx_h100")) {
+            if (!topology) {
                 continue;
             }
             for (const TopologyForm form : {TopologyForm::file, TopologyForm::compact}) {
-                if (rank_count >= 256 && form == TopologyForm::compact) {
-                    continue;  // enough is enough
+                if (rank_count == 512 && form == TopologyForm::compact) {
+                    continue;  // the same, only longer
                 }
                 const std::string text = print_topology(*topology, form);
                 const auto again = parse_topology("graph", text, form, run);
@@ -206,7 +206,7 @@ TEST(TopologyText, MutatedTextsAreReadOrRefused) {
     const std::string compact = print_topology(*small, TopologyForm::compact);
     Dice dice(11);
     int taken = 0;
-    for (int i = 0; i < 20'000; ++i) {
+    for (int i = 0; i < 5'000; ++i) {
         const TopologyForm form = i % 2 == 0 ? TopologyForm::file : TopologyForm::compact;
         std::string text = i % 2 == 0 ? file : compact;
         for (int64_t edits = 1 + dice.below(4); edits > 0; --edits) {
