@@ -92,8 +92,8 @@ TEST(Schedule, EveryAlgorithmDoesSoInAnyOrderAndWithoutTheDead) {
         for (int32_t rank_count = 1; rank_count <= 9; ++rank_count) {
             std::vector<int32_t> alive(static_cast<size_t>(rank_count) + 2);
             std::iota(alive.begin(), alive.end(), 0);
-            alive.erase(alive.begin() + dice.below(rank_count + 2));
-            alive.erase(alive.begin() + dice.below(rank_count + 1));
+            alive.erase(alive.begin() + static_cast<std::ptrdiff_t>(dice.below(rank_count + 2)));
+            alive.erase(alive.begin() + static_cast<std::ptrdiff_t>(dice.below(rank_count + 1)));
             Arrangement arrangement{
                 .channel_count = 2, .piece_count = 2, .rank_limit = rank_count + 2};
             for (int32_t channel = 0; channel < 2; ++channel) {
