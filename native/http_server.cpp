@@ -9,6 +9,7 @@
 #include <cstring>
 #include <deque>
 #include <mutex>
+#include <set>
 #include <system_error>
 #include <thread>
 
@@ -98,6 +99,59 @@ class ConnectionThreads : public httplib::TaskQueue {
     std::vector<std::thread> threads_;
     size_t idle_count_ = 0;
     bool stopped_ = false;
+};
+
+// The library's server, which also knows its connections, so that one that never sends the rest of
+// its request cannot hold up the end.
+class ConnectionServer : public httplib::Server {
+  public:
+    // Shuts all connections, and those to come: SHUT_RD lets what is being written come to its end,
+    // SHUT_RDWR does not.
+    void shut(int how) {
+        const std::lock_guard lock(mutex_);
+        shut_ = how;
+        for (const int socket : sockets_) {
+            ::shutdown(socket, how);
+        }
+    }
+
+  private:
+    // As the library does it, between adding the socket to the list and taking it off.
+    bool process_and_close_socket(int socket) override {
+        {
+            const std::lock_guard lock(mutex_);
+            sockets_.insert(socket);
+            if (shut_) {
+                ::shutdown(socket, *shut_);
+            }
+        }
+        std::string address;
+        int port = 0;
+        httplib::detail::get_remote_ip_and_port(socket, address, port);
+        const bool done = httplib::detail::process_server_socket(
+            svr_sock_,
+            socket,
+            keep_alive_max_count_,
+            keep_alive_timeout_sec_,
+            read_timeout_sec_,
+            read_timeout_usec_,
+            write_timeout_sec_,
+            write_timeout_usec_,
+            [&](httplib::Stream& stream, bool last, bool& closed) {
+                return process_request(stream, address, port, "", 0, last, closed, nullptr);
+            });
+        {
+            const std::lock_guard lock(mutex_);
+            sockets_.erase(socket);
+        }
+        httplib::detail::shutdown_socket(socket);
+        httplib::detail::close_socket(socket);
+        return done;
+    }
+
+    std::mutex mutex_;
+    std::set<int> sockets_;
+    std::optional<int> shut_;
 };
 
 Error refusal(std::string message) {
@@ -204,7 +258,10 @@ class HttpServer::Implementation {
     void stop() {
         server_.wait_until_ready();
         server_.stop();
+        server_.shut(SHUT_RD);
     }
+
+    void drop() { server_.shut(SHUT_RDWR); }
 
   private:
     void set_limits() {
@@ -329,7 +386,7 @@ class HttpServer::Implementation {
     }
 
     const HttpLimits limits_;
-    httplib::Server server_;
+    ConnectionServer server_;
     std::vector<std::string> hosts_;  // as a Host header may name us; known once bound
     std::atomic<size_t> viewer_count_{0};
 };
@@ -349,6 +406,10 @@ void HttpServer::serve() {
 
 void HttpServer::stop() {
     implementation_->stop();
+}
+
+void HttpServer::drop() {
+    implementation_->drop();
 }
 
 }  // namespace ringscope

@@ -68,6 +68,8 @@ class HttpServer {
     // Serves until stop(), called by another thread once the streams were made to abort.
     void serve();
     void stop();
+    // After stop(), for connections that do not take what is still written to them.
+    void drop();
 
   private:
     class Implementation;

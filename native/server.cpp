@@ -12,7 +12,6 @@
 
 #include <nlohmann/json.hpp>
 #include <pthread.h>
-#include <unistd.h>
 
 #include "native/engine.hpp"
 #include "native/http_server.hpp"
@@ -355,7 +354,7 @@ int Daemon::serve() {
     store_.stop();
     http_.stop();
     if (served.wait_for(stop_grace) == std::future_status::timeout) {
-        _exit(0);  // a connection waits for the rest of a request; there is nothing left to lose
+        http_.drop();  // viewers that do not take the end of their stream
     }
     return 0;
 }

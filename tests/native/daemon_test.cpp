@@ -28,7 +28,7 @@ using testing::eventually;
 using testing::Response;
 
 // Takes minutes when nobody ends it.
-const std::string long_run = "engine=threads&ranks=16&bytes=16MiB&iterations=1000";
+const std::string long_run = "engine=threads&ranks=16&bytes=4MiB&iterations=1000";
 const std::string short_run = "engine=threads&ranks=4&bytes=1MiB&iterations=20";
 
 struct Message {
