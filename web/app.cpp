@@ -235,15 +235,6 @@ void note_hops(Show& show) {
     }
 }
 
-void note_report(Show& show) {
-    ReportBuilder builder(show.run, show.replay.schedule(0));
-    for (const Event& event : show.replay.events()) {
-        builder.add(event);
-    }
-    builder.add_rounds(show.rounds);
-    show.report = builder.finish(show.run);
-}
-
 void put_clock_exactly(App& app, int64_t time_ps) {
     const double before_ps = app.playback.time_ps;
     app.playback.time_ps = static_cast<double>(time_ps);
@@ -502,10 +493,20 @@ Status show_simulation(App& app, const RunSpec& run, Keep keep) {
     show->rounds = trace->rounds;
     show->notes = trace->notes;
     note_hops(*show);
-    note_report(*show);
     app.run = run;
     app.on_machine = false;
     replace_show(app, std::move(*show), keep);
+    return Done{};
+}
+
+Status show_inputs(App& app, const RunSpec& run) {
+    auto show = make_show(run);
+    if (!show) {
+        return show.error();
+    }
+    note_hops(*show);
+    app.run = run;
+    replace_show(app, std::move(*show), Keep::nothing);
     return Done{};
 }
 
@@ -626,7 +627,6 @@ Status push_trace(App& app, std::string_view bytes) {
         show.outcome = app.decoder.outcome();
     }
     note_hops(show);
-    note_report(show);
     note_change(app);
     put_clock(app, app.playback.time_ps);
     return status;
@@ -778,6 +778,18 @@ int64_t closed_form_ps(const App& app) {
     const Schedule& schedule = app.show->replay.schedule(0);
     return schedule.algorithm->closed_form_ps(
         schedule, app.run.bandwidth_bytes_per_s, app.run.latency_ps);
+}
+
+Report shown_report(const Show& show) {
+    if (show.replay.events().empty() && !show.complete) {
+        return {};
+    }
+    ReportBuilder builder(show.run, show.replay.schedule(0));
+    for (const Event& event : show.replay.events()) {
+        builder.add(event);
+    }
+    builder.add_rounds(show.rounds);
+    return builder.finish(show.run);
 }
 
 std::string shown_trace_hash(const App& app) {

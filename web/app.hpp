@@ -50,7 +50,6 @@ struct Show {
     Outcome outcome;            // when complete
     std::vector<Round> rounds;  // as in a Trace
     std::vector<Note> notes;
-    Report report;                         // of what is known
     std::vector<RoundSteps> rounds_steps;  // [round]
     std::vector<int64_t> moments_ps;  // when what rests changes: hops end, rounds begin, ranks die
     std::vector<int64_t> stops_ps;    // where a step forward goes, sorted
@@ -106,6 +105,8 @@ enum class Keep : uint8_t { nothing, time, share };
 
 // Simulates `run` and shows it. Errors leave everything as it was.
 Status show_simulation(App& app, const RunSpec& run, Keep keep);
+// The same without simulating: the inputs at rest, until something is known of its hops.
+Status show_inputs(App& app, const RunSpec& run);
 // Shows the inputs of the controls' run at rest, ready for a measured trace.
 Status show_machine(App& app);
 // One control: algorithm, ranks, bytes, bandwidth or latency. The last two, while the clock is
@@ -145,6 +146,8 @@ bool is_dead(const App& app, int32_t rank);
 bool closed_form_holds(const RunSpec& run);
 // The algorithm's closed form for the run without changes.
 int64_t closed_form_ps(const App& app);
+// Of the hops that are known. Takes a while for many of them: asked for when it is to be read.
+Report shown_report(const Show& show);
 // Of the trace on show, which is complete.
 std::string shown_trace_hash(const App& app);
 // Of the simulation of the controls' run.

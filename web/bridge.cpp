@@ -255,7 +255,7 @@ void append_run(JsonWriter& json, const App& app) {
 }
 
 void append_numbers(JsonWriter& json, const Show& show) {
-    const Report& report = show.report;
+    const Report report = shown_report(show);
     json.key("numbers").begin_object();
     json.field("time", show_time(report.duration_ps))
         .field("algbw", show_bandwidth(report.algbw_bytes_per_s))

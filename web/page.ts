@@ -12,6 +12,7 @@ import { announce, clearNotices, fail, notify } from './notices.js';
 import { isWaiting, KnobList, outcomeWords, showNotes, showNumbers, showTopology, whyIdle } from './numbers.js';
 import { bandwidthStops, byteStops, latencyStops } from './scale.js';
 import { Scene } from './scene.js';
+import { showAll } from './start.js';
 import { isDark, startTheme } from './theme.js';
 import { Transport } from './transport.js';
 
@@ -261,9 +262,12 @@ function resultWords(collective: string, ranks: number): string {
   }
 }
 
-async function documentParsed(): Promise<void> {
-  if (document.readyState !== 'loading') return;
-  await new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve, { once: true }));
+// Until the document is parsed and laid out, which takes about as long as the core takes to compile.
+async function documentLaidOut(): Promise<void> {
+  if (document.readyState === 'loading') {
+    await new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve, { once: true }));
+  }
+  void element('scene').clientWidth; // asking makes the browser do it now
 }
 
 // Until the frame that shows what is drawn has begun and its callbacks are through.
@@ -271,6 +275,7 @@ async function firstFrame(): Promise<void> {
   await new Promise<void>((resolve) => {
     requestAnimationFrame(() => {
       performance.mark(firstPicture);
+      showAll();
       setTimeout(resolve);
     });
   });
@@ -285,13 +290,14 @@ async function start(): Promise<void> {
     },
     onAbort: (reason) => fail(`Something in this page is broken, and it is not your doing. ${reason}`),
   });
-  const [core] = await Promise.all([loading, documentParsed()]);
+  const [core] = await Promise.all([loading, documentLaidOut()]);
   core.command('dark', isDark() ? 1 : 0);
   const scene = new Scene(core, () => notify(noWebGl));
   // Most visitors bring no link: they see the ring before the rest of the page is wired up.
   if (location.hash === '') {
     core.drawNow();
     await firstFrame();
+    core.load(''); // until now it has only laid out the inputs
     page = new Page(core, scene);
     core.drawNow();
   } else {
