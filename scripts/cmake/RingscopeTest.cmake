@@ -34,6 +34,9 @@ function(ringscope_add_test name)
   target_compile_features(${name} PRIVATE cxx_std_20)
   target_compile_definitions(${name} PRIVATE RINGSCOPE_SOURCE_DIR="${ringscope_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest_main ringscope_warnings)
+  # Tests take longer to compile than to run; what they test is a library with optimization of its own.
+  target_compile_options(${name} PRIVATE $<IF:$<BOOL:${EMSCRIPTEN}>,-O1,-O0>)
+  target_precompile_headers(${name} PRIVATE <gtest/gtest.h> <map> <string> <vector>)
   if(EMSCRIPTEN) # Linked fast rather than small.
     target_link_options(${name} PRIVATE -O1 -sENVIRONMENT=node -sNODERAWFS=1 -sEXIT_RUNTIME=1
                         -sALLOW_MEMORY_GROWTH=1 -sSTACK_SIZE=1MB)
