@@ -10,9 +10,6 @@ namespace {
 // Values held over all ranks before only the first element of each chunk is.
 constexpr int64_t value_count_max = int64_t{1} << 20;
 
-// A trace from elsewhere may add a chunk to itself again and again; the count stops here.
-constexpr uint32_t contributions_max = 1 << 20;
-
 // SplitMix64's finaliser: Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
 // OOPSLA 2014, section 4.
 uint64_t mix(uint64_t x) {
@@ -57,12 +54,15 @@ void expect_values(const Schedule& schedule,
 }
 
 Buffers::Buffers(const Schedule& schedule, int64_t seed)
-    : schedule_(schedule), seed_(seed), chunk_count_(static_cast<size_t>(schedule.chunk_count)) {
+    : schedule_(schedule), seed_(seed), chunk_count_(schedule.chunk_count) {
     const bool whole =
         schedule.problem.element_count <= value_count_max / schedule.participant_count;
     samples_max_ = whole ? schedule.chunk_element_count(0) : 1;  // chunk 0 is never the shorter one
     stride_ = 1 + static_cast<size_t>(samples_max_);
-    words_.resize(static_cast<size_t>(schedule.participant_count) * chunk_count_ * stride_);
+    for (int32_t rank = 0; rank < schedule.participant_count; ++rank) {
+        shifts_.push_back(rank % chunk_count_);
+    }
+    words_.resize(shifts_.size() * static_cast<size_t>(chunk_count_) * stride_);
     reset();
 }
 
@@ -91,24 +91,22 @@ float Buffers::value(int32_t rank, int32_t chunk, int64_t sample) const {
     return std::bit_cast<float>(words_[cell(rank, chunk) + 1 + static_cast<size_t>(sample)]);
 }
 
-void Buffers::write(const Transfer& transfer, const uint32_t* words) {
-    uint32_t* to = words_.data() + cell(transfer.target_rank, transfer.chunk_begin);
-    if (transfer.action == Action::copy) {
-        if (payload_words(transfer) == 2) {
-            to[0] = words[0];
-            to[1] = words[1];
-        } else {
-            std::copy_n(words, payload_words(transfer), to);
-        }
-        return;
-    }
+void Buffers::read_cells(const Transfer& transfer, uint32_t* words) const {
     for (int32_t chunk = 0; chunk < transfer.chunk_count; ++chunk) {
-        to[0] = std::min(to[0] + words[0], contributions_max);
-        for (size_t i = 1; i < stride_; ++i) {
-            to[i] = std::bit_cast<uint32_t>(std::bit_cast<float>(to[i]) +
-                                            std::bit_cast<float>(words[i]));
+        const size_t from = cell(transfer.source_rank, transfer.chunk_begin + chunk);
+        std::copy_n(words_.data() + from, stride_, words);
+        words += stride_;
+    }
+}
+
+void Buffers::write_cells(const Transfer& transfer, const uint32_t* words) {
+    for (int32_t chunk = 0; chunk < transfer.chunk_count; ++chunk) {
+        uint32_t* to = words_.data() + cell(transfer.target_rank, transfer.chunk_begin + chunk);
+        if (transfer.action == Action::reduce) {
+            add_cell(to, words);
+        } else {
+            std::copy_n(words, stride_, to);
         }
-        to += stride_;
         words += stride_;
     }
 }
@@ -124,35 +122,56 @@ void Buffers::write(const Transfer& transfer, const std::vector<uint32_t>& words
     write(transfer, words.data());
 }
 
+bool Buffers::is_right(int32_t rank, int32_t chunk, std::span<const float> expected) const {
+    const uint32_t* words = words_.data() + cell(rank, chunk);
+    bool right = words[0] == static_cast<uint32_t>(schedule_.contributor_count());
+    for (size_t i = 0; i < expected.size(); ++i) {
+        right = right && std::bit_cast<float>(words[1 + i]) == expected[i];
+    }
+    return right;
+}
+
+// What is wrong with a chunk of a rank that is not right.
+std::string Buffers::name_mistake(int32_t rank,
+                                  int32_t chunk,
+                                  std::span<const float> expected) const {
+    if (const int32_t held = contributions(rank, chunk); held != schedule_.contributor_count()) {
+        return "rank " + std::to_string(rank) + " ends with " + std::to_string(held) + " of " +
+               std::to_string(schedule_.contributor_count()) + " inputs in chunk " +
+               std::to_string(chunk);
+    }
+    int64_t sample = 0;
+    while (value(rank, chunk, sample) == expected[static_cast<size_t>(sample)]) {
+        ++sample;
+    }
+    return "rank " + std::to_string(rank) + ", element " +
+           std::to_string(schedule_.chunk_element_begin(chunk) + sample) + " holds " +
+           std::to_string(value(rank, chunk, sample)) + " where " +
+           std::to_string(expected[static_cast<size_t>(sample)]) + " is right";
+}
+
+// The first one by chunk and rank; looked for in the order in which cells lie.
 std::string Buffers::find_mistake() const {
-    for (int32_t chunk = 0; chunk < schedule_.chunk_count; ++chunk) {
+    std::vector<std::vector<float>> expected(static_cast<size_t>(chunk_count_));
+    for (int32_t chunk = 0; chunk < chunk_count_; ++chunk) {
+        std::vector<float>& values = expected[static_cast<size_t>(chunk)];
+        values.resize(static_cast<size_t>(samples(chunk)));
+        expect_values(schedule_, seed_, chunk, schedule_.chunk_element_begin(chunk), values);
+    }
+    std::pair<int32_t, int32_t> first{chunk_count_, 0};
+    for (int32_t row = 0; row < chunk_count_; ++row) {
         for (int32_t rank = 0; rank < schedule_.participant_count; ++rank) {
-            if (!schedule_.shall_hold(rank, chunk)) {
-                continue;
-            }
-            if (const int32_t held = contributions(rank, chunk);
-                held != schedule_.contributor_count()) {
-                return "rank " + std::to_string(rank) + " ends with " + std::to_string(held) +
-                       " of " + std::to_string(schedule_.contributor_count()) +
-                       " inputs in chunk " + std::to_string(chunk);
-            }
-        }
-        const int64_t chunk_begin = schedule_.chunk_element_begin(chunk);
-        std::vector<float> expected_values(static_cast<size_t>(samples(chunk)));
-        expect_values(schedule_, seed_, chunk, chunk_begin, expected_values);
-        for (int64_t i = 0; i < samples(chunk); ++i) {
-            const int64_t element = chunk_begin + i;
-            const float expected = expected_values[static_cast<size_t>(i)];
-            for (int32_t rank = 0; rank < schedule_.participant_count; ++rank) {
-                if (schedule_.shall_hold(rank, chunk) && value(rank, chunk, i) != expected) {
-                    return "rank " + std::to_string(rank) + ", element " + std::to_string(element) +
-                           " holds " + std::to_string(value(rank, chunk, i)) + " where " +
-                           std::to_string(expected) + " is right";
-                }
+            const int32_t sum = row + shifts_[static_cast<size_t>(rank)];
+            const int32_t chunk = sum < chunk_count_ ? sum : sum - chunk_count_;
+            if (!is_right(rank, chunk, expected[static_cast<size_t>(chunk)]) &&
+                schedule_.shall_hold(rank, chunk)) {
+                first = std::min(first, {chunk, rank});
             }
         }
     }
-    return "";
+    const auto [chunk, rank] = first;
+    return chunk == chunk_count_ ? ""
+                                 : name_mistake(rank, chunk, expected[static_cast<size_t>(chunk)]);
 }
 
 }  // namespace ringscope

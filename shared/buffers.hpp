@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -52,19 +53,26 @@ class Buffers {
         return static_cast<size_t>(transfer.chunk_count) * stride_;
     }
     void read(const Transfer& transfer, uint32_t* words) const {
-        const uint32_t* from = words_.data() + cell(transfer.source_rank, transfer.chunk_begin);
-        const size_t count = payload_words(transfer);
-        if (count == 2) {  // one sample, as in all large problems
+        if (transfer.chunk_count == 1 && stride_ == 2) {  // as in a large ring
+            const uint32_t* from = words_.data() + cell(transfer.source_rank, transfer.chunk_begin);
             words[0] = from[0];
             words[1] = from[1];
         } else {
-            std::copy_n(from, count, words);
+            read_cells(transfer, words);
         }
     }
-    void write(const Transfer& transfer, const uint32_t* words);
-    // Fetches the memory that write() will need.
-    void prefetch(const Transfer& transfer) const {
-        __builtin_prefetch(words_.data() + cell(transfer.target_rank, transfer.chunk_begin), 1);
+    void write(const Transfer& transfer, const uint32_t* words) {
+        if (transfer.chunk_count == 1 && stride_ == 2) {
+            uint32_t* to = words_.data() + cell(transfer.target_rank, transfer.chunk_begin);
+            if (transfer.action == Action::reduce) {
+                add_cell(to, words);
+            } else {
+                to[0] = words[0];
+                to[1] = words[1];
+            }
+        } else {
+            write_cells(transfer, words);
+        }
     }
     std::vector<uint32_t> read(const Transfer& transfer) const;
     void write(const Transfer& transfer, const std::vector<uint32_t>& words);
@@ -75,16 +83,34 @@ class Buffers {
     bool complete() const { return find_mistake().empty(); }
 
   private:
+    // A trace from elsewhere may add a chunk to itself again and again; the count stops here.
+    static constexpr uint32_t contributions_max = 1 << 20;
+
+    // Cells lie by (chunk - rank): what the ranks of a ring touch at one time is one run of memory.
     size_t cell(int32_t rank, int32_t chunk) const {
-        return (static_cast<size_t>(rank) * chunk_count_ + static_cast<size_t>(chunk)) * stride_;
+        const int32_t diagonal = chunk - shifts_[static_cast<size_t>(rank)];
+        const int32_t row = diagonal < 0 ? diagonal + chunk_count_ : diagonal;
+        return (static_cast<size_t>(row) * shifts_.size() + static_cast<size_t>(rank)) * stride_;
     }
+    void add_cell(uint32_t* to, const uint32_t* words) const {
+        to[0] = std::min(to[0] + words[0], contributions_max);
+        for (size_t i = 1; i < stride_; ++i) {
+            to[i] = std::bit_cast<uint32_t>(std::bit_cast<float>(to[i]) +
+                                            std::bit_cast<float>(words[i]));
+        }
+    }
+    void read_cells(const Transfer& transfer, uint32_t* words) const;
+    void write_cells(const Transfer& transfer, const uint32_t* words);
+    bool is_right(int32_t rank, int32_t chunk, std::span<const float> expected) const;
+    std::string name_mistake(int32_t rank, int32_t chunk, std::span<const float> expected) const;
 
     Schedule schedule_;
     int64_t seed_;
     int64_t samples_max_;
-    size_t chunk_count_;
+    int32_t chunk_count_;
     size_t stride_;                // words of one chunk: the count of inputs, then the samples
-    std::vector<uint32_t> words_;  // [participant][chunk][word]
+    std::vector<int32_t> shifts_;  // [participant] its index modulo chunk_count_
+    std::vector<uint32_t> words_;  // [(chunk - participant) modulo chunk_count_][participant][word]
 };
 
 }  // namespace ringscope

@@ -31,47 +31,49 @@ class EventQueue {
     bool empty() const { return next_ == run_.size() && heap_.empty() && later_.empty(); }
 
     void push(int64_t time_ps, const Item& item) {
-        const Entry entry{time_ps, sequence_++, item};
         if (next_ < run_.size() && time_ps < run_.back().time_ps) {
-            heap_.push_back(entry);
+            heap_.push_back({time_ps, sequence_++, item});
             std::push_heap(heap_.begin(), heap_.end(), after);
             return;
         }
-        sorted_ = sorted_ && (later_.empty() || later_.back().time_ps <= time_ps);
-        later_.push_back(entry);
+        sorted_ = sorted_ && last_ps_ <= time_ps;
+        last_ps_ = time_ps;
+        later_.push_back({time_ps, sequence_++, item});
+    }
+
+    // The first entry, or null when there is none; valid until the next push or pop.
+    const Entry* front() {
+        if (next_ == run_.size()) {
+            if (later_.empty()) {
+                return heap_.empty() ? nullptr : &heap_.front();
+            }
+            start_run();
+        }
+        const bool from_heap = !heap_.empty() && heap_.front() < run_[next_];
+        return from_heap ? &heap_.front() : &run_[next_];
+    }
+    // Removes what front() returned.
+    void pop_front(const Entry* front) {
+        if (!heap_.empty() && front == &heap_.front()) {
+            std::pop_heap(heap_.begin(), heap_.end(), after);
+            heap_.pop_back();
+        } else {
+            ++next_;
+        }
     }
 
     // INT64_MAX when empty.
     int64_t next_ps() {
-        if (next_ == run_.size() && !later_.empty()) {
-            start_run();
-        }
-        const int64_t run_ps = next_ < run_.size() ? run_[next_].time_ps : INT64_MAX;
-        return heap_.empty() ? run_ps : std::min(run_ps, heap_.front().time_ps);
+        const Entry* first = front();
+        return first == nullptr ? INT64_MAX : first->time_ps;
     }
 
     // Only while not empty().
     Entry pop() {
-        if (next_ == run_.size() && !later_.empty()) {
-            start_run();
-        }
-        if (!heap_.empty() && (next_ == run_.size() || heap_.front() < run_[next_])) {
-            std::pop_heap(heap_.begin(), heap_.end(), after);
-            const Entry entry = heap_.back();
-            heap_.pop_back();
-            return entry;
-        }
-        return run_[next_++];
-    }
-
-    // What probably comes up `ahead` pops from now, or null: for fetching its memory early.
-    const Item* ahead(size_t ahead) const {
-        const size_t place = next_ + ahead;
-        if (place < run_.size()) {
-            return &run_[place].item;
-        }
-        const size_t later = place - run_.size();
-        return sorted_ && later < later_.size() ? &later_[later].item : nullptr;
+        const Entry* first = front();
+        const Entry entry = *first;
+        pop_front(first);
+        return entry;
     }
 
     void clear() {
@@ -79,10 +81,33 @@ class EventQueue {
         heap_.clear();
         later_.clear();
         next_ = 0;
+        last_ps_ = INT64_MIN;
         sorted_ = true;
     }
 
   private:
+    // A vector that only grows at its end; its push_back is small enough to be inlined.
+    class Entries {
+      public:
+        bool empty() const { return size_ == 0; }
+        size_t size() const { return size_; }
+        const Entry& operator[](size_t i) const { return memory_[i]; }
+        const Entry& back() const { return memory_[size_ - 1]; }
+        Entry* begin() { return memory_.data(); }
+        Entry* end() { return memory_.data() + size_; }
+        void push_back(const Entry& entry) {
+            if (size_ == memory_.size()) [[unlikely]] {
+                memory_.resize(std::max<size_t>(16, 2 * size_));
+            }
+            memory_[size_++] = entry;
+        }
+        void clear() { size_ = 0; }
+
+      private:
+        std::vector<Entry> memory_;
+        size_t size_ = 0;
+    };
+
     static bool after(const Entry& a, const Entry& b) { return b < a; }
 
     void start_run() {
@@ -92,14 +117,16 @@ class EventQueue {
         std::swap(run_, later_);
         later_.clear();
         next_ = 0;
+        last_ps_ = INT64_MIN;
         sorted_ = true;
     }
 
-    std::vector<Entry> run_;
+    Entries run_;
     size_t next_ = 0;  // of run_
     std::vector<Entry> heap_;
-    std::vector<Entry> later_;
-    bool sorted_ = true;  // later_
+    Entries later_;
+    int64_t last_ps_ = INT64_MIN;  // of later_
+    bool sorted_ = true;           // later_
     int64_t sequence_ = 0;
 };
 

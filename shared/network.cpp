@@ -2,6 +2,7 @@
 #include "shared/network.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "shared/units.hpp"
 
@@ -183,15 +184,26 @@ std::vector<int64_t> Network::link_bytes() const {
     return bytes;
 }
 
+void Network::enter(int32_t index, const Packet& packet, int64_t now_ps) {
+    Stretch& stretch = stretches_[static_cast<size_t>(index)];
+    if (stretch.flowing) {
+        stretch.bytes += packet.bytes;
+        enter_flow(index, packet, now_ps);
+        return;
+    }
+    Packet& sent = send_alone(index, stretch, packet.bytes, now_ps);
+    sent.message = packet.message;
+    sent.first_begin_ps = stretch.first ? sent.begin_ps : packet.first_begin_ps;
+}
+
 void Network::push_air(int32_t index, const Packet& packet) {
     Stretch& stretch = stretches_[static_cast<size_t>(index)];
     Packet flying = packet;
-    flying.end_ps = add_times(packet.wire_end_ps, stretch.latency_ps);
+    flying.end_ps =
+        std::max(add_times(packet.wire_end_ps, stretch.latency_ps), stretch.last_end_ps);
+    stretch.last_end_ps = flying.end_ps;
     const bool first = stretch.air.empty();
-    if (!first) {
-        flying.end_ps = std::max(flying.end_ps, stretch.air.back().end_ps);
-    }
-    stretch.air.push(flying);
+    stretch.air.add() = flying;
     if (first) {
         push_arrival(index);
     }
@@ -199,8 +211,9 @@ void Network::push_air(int32_t index, const Packet& packet) {
 
 void Network::enter_flow(int32_t index, const Packet& packet, int64_t now_ps) {
     Stretch& stretch = stretches_[static_cast<size_t>(index)];
-    stretch.waiting.push(packet);
-    stretch.waiting.back().ready_ps = now_ps;
+    Packet& waiting = stretch.waiting.add();
+    waiting = packet;
+    waiting.ready_ps = now_ps;
     if (!stretch.active) {
         start_flow(index, now_ps);
     }
@@ -281,14 +294,16 @@ void Network::turn_into_flow(int32_t index, int64_t now_ps) {
     }
     stretch.flowing = true;
     ++stretch.arrival_version;
-    PacketQueue reckoned;
-    std::swap(reckoned, stretch.air);
-    for (const Packet& packet : reckoned) {
+    const auto reckoned = std::exchange(stretch.air, {});
+    stretch.last_end_ps = 0;
+    for (size_t i = 0; i < reckoned.size(); ++i) {
+        const Packet& packet = reckoned[i];
         if (packet.wire_end_ps <= now_ps) {
-            stretch.air.push(packet);
+            stretch.air.add() = packet;
+            stretch.last_end_ps = packet.end_ps;
             continue;
         }
-        stretch.waiting.push(packet);
+        stretch.waiting.add() = packet;
     }
     if (!stretch.air.empty()) {
         push_arrival(index);
@@ -579,13 +594,15 @@ void Network::refresh_stretch(int32_t index, int64_t now_ps) {
     }
     if (stretch.latency_ps != old_latency_ps && !stretch.air.empty()) {
         int64_t last_end_ps = 0;
-        for (Packet& packet : stretch.air) {
+        for (size_t i = 0; i < stretch.air.size(); ++i) {
+            Packet& packet = stretch.air[i];
             if (old_latency_ps > 0) {
                 packet.end_ps = add_times(
                     now_ps, scale(packet.end_ps - now_ps, stretch.latency_ps, old_latency_ps));
             }
             last_end_ps = packet.end_ps = std::max(packet.end_ps, last_end_ps);
         }
+        stretch.last_end_ps = last_end_ps;
         ++stretch.arrival_version;
         push_arrival(index);
     }
@@ -596,7 +613,8 @@ void Network::refresh_stretch(int32_t index, int64_t now_ps) {
 void Network::retime(Stretch& stretch, int64_t old_rate, int64_t old_latency_ps, int64_t now_ps) {
     int64_t free_ps = std::min(stretch.free_ps, now_ps);
     int64_t last_end_ps = 0;
-    for (Packet& packet : stretch.air) {
+    for (size_t i = 0; i < stretch.air.size(); ++i) {
+        Packet& packet = stretch.air[i];
         if (packet.wire_end_ps <= now_ps) {  // in the air
             if (old_latency_ps > 0) {
                 packet.end_ps = add_times(
@@ -619,6 +637,7 @@ void Network::retime(Stretch& stretch, int64_t old_rate, int64_t old_latency_ps,
         }
         last_end_ps = packet.end_ps = std::max(packet.end_ps, last_end_ps);
     }
+    stretch.last_end_ps = last_end_ps;
     stretch.free_ps = free_ps;
 }
 
@@ -649,6 +668,7 @@ void Network::silence(int32_t participant, int64_t now_ps) {
             Stretch& stretch = stretches_[static_cast<size_t>(at)];
             if (for_it) {
                 stretch.air.clear();
+                stretch.last_end_ps = 0;
                 ++stretch.arrival_version;
             }
         }
@@ -667,7 +687,7 @@ bool Network::reroute(int64_t now_ps) {
             continue;
         }
         const std::vector<int32_t> before = connections_[i].links;
-        const PacketQueue stuck = stretches_[static_cast<size_t>(first)].waiting;
+        const auto stuck = stretches_[static_cast<size_t>(first)].waiting;
         find_route(static_cast<int32_t>(i));
         const Connection& connection = connections_[i];
         const int32_t other = first_stretches_[i];
@@ -677,8 +697,8 @@ bool Network::reroute(int64_t now_ps) {
             continue;
         }
         drop_waiting(first, now_ps);
-        for (const Packet& packet : stuck) {
-            enter(first_stretches_[i], packet, now_ps);
+        for (size_t k = 0; k < stuck.size(); ++k) {
+            enter(first_stretches_[i], stuck[k], now_ps);
         }
         any = true;
     }
@@ -701,10 +721,10 @@ std::vector<Stuck> Network::stuck() const {
             std::find_if(stretch.links.begin(), stretch.links.end(), [&](int32_t link) {
                 return !topology_->links[static_cast<size_t>(link)].up;
             });
-        for (const Packet& packet : stretch.waiting) {
+        for (size_t i = 0; i < stretch.waiting.size(); ++i) {
             all.push_back({connection.source,
                            connection.target,
-                           packet.message,
+                           stretch.waiting[i].message,
                            down == stretch.links.end() ? -1 : *down});
         }
     }

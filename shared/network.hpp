@@ -9,7 +9,7 @@
 //
 //     int32_t connection = network.connect(0, 1, /*channel=*/0);
 //     network.send(connection, /*message=*/7, bytes, now_ps);
-//     while (network.next_ps() <= until) { Arrival arrival; if (network.step(arrival)) ... }
+//     for (Arrival arrival; network.step(until_ps, arrival) != Network::Step::none;) ...
 //
 // Two ways to the same result. A stretch (a connection, or one link of it when messages are stored
 // on the way) that shares no link with another is reckoned in closed form, message by message;
@@ -18,9 +18,11 @@
 // on each other are reckoned anew.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "shared/event_queue.hpp"
@@ -68,12 +70,12 @@ class Network {
 
     // When something happens next; INT64_MAX when nothing will.
     int64_t next_ps();
-    // Carries out one happening of the time next_ps(). True when a message arrived by it.
-    bool step(Arrival& arrival);
+    // Carries out one happening of the time next_ps(), unless that is after limit_ps: then `none`.
+    // `arrival`: a message arrived by it.
+    enum class Step : uint8_t { none, other, arrival };
+    Step step(int64_t limit_ps, Arrival& arrival);
 
-    // The number of the message that probably arrives some steps from now, or -1. Fetches on the
-    // way the memory of those that come after it: in a large run each message would wait for it.
-    int32_t message_ahead();
+    int64_t now_ps() const { return now_ps_; }
 
     // Turns a knob about links at now_ps. Errors: as Topology::apply.
     Status apply(const Knob& knob, int64_t now_ps);
@@ -105,15 +107,23 @@ class Network {
     class PacketQueue {
       public:
         bool empty() const { return head_ == packets_.size(); }
+        size_t size() const { return packets_.size() - head_; }
+        const Packet& operator[](size_t i) const { return packets_[head_ + i]; }
         Packet& front() { return packets_[head_]; }
         Packet& back() { return packets_.back(); }
-        const Packet* begin() const { return packets_.data() + head_; }
-        const Packet* end() const { return packets_.data() + packets_.size(); }
-        Packet* begin() { return packets_.data() + head_; }
-        Packet* end() { return packets_.data() + packets_.size(); }
-        void push(const Packet& packet) { add() = packet; }
-        Packet& add();  // at the end, to be filled in
-        void pop() { ++head_; }
+        Packet& add() {  // at the end, to be filled in
+            if (head_ >= 64 && head_ * 2 >= packets_.size()) {
+                packets_.erase(packets_.begin(),
+                               packets_.begin() + static_cast<std::ptrdiff_t>(head_));
+                head_ = 0;
+            }
+            return packets_.emplace_back();
+        }
+        void pop() {
+            if (++head_ == packets_.size()) {
+                clear();
+            }
+        }
         void clear() {
             packets_.clear();
             head_ = 0;
@@ -123,22 +133,55 @@ class Network {
         std::vector<Packet> packets_;
         size_t head_ = 0;
     };
-    // What every message of a stretch alone touches comes first, in two cache lines.
+    // The same, with room for two in the object itself, as there are seldom more.
+    class ShortQueue {
+      public:
+        bool empty() const { return size_ == 0; }
+        size_t size() const { return size_; }
+        const Packet& operator[](size_t i) const {
+            return i < 2 ? near_[(head_ + i) & 1] : far_[i - 2];
+        }
+        Packet& operator[](size_t i) { return const_cast<Packet&>(std::as_const(*this)[i]); }
+        Packet& front() { return near_[head_]; }
+        Packet& add() {
+            const uint32_t i = size_++;
+            return i < 2 ? near_[(head_ + i) & 1] : far_.add();
+        }
+        void pop() {
+            if (--size_ >= 2) [[unlikely]] {
+                near_[head_] = far_.front();
+                far_.pop();
+            }
+            head_ ^= 1;
+        }
+        void clear() {
+            size_ = 0;
+            far_.clear();
+        }
+
+      private:
+        uint32_t head_ = 0;
+        uint32_t size_ = 0;
+        std::array<Packet, 2> near_;
+        PacketQueue far_;
+    };
+    // What every message of a stretch alone touches comes first, and together.
     struct alignas(64) Stretch {
-        int64_t free_ps = 0;           // alone: when the wire is free again
-        int64_t latency_ps = 0;        //
-        int64_t known_bytes = -1;      // alone: the last message's, and its time on the wire
-        int64_t known_wire_ps = 0;     //
-        int64_t bytes = 0;             // of all messages put on it
-        int64_t rate_bytes_per_s = 0;  // alone: of the narrowest link
-        int32_t next = -1;             // stretch, when the message is stored and sent on
-        int32_t arrival_version = 0;   // of its arrivals in the queue
+        int64_t free_ps = 0;          // alone: when the wire is free again
+        int64_t latency_ps = 0;       //
+        int64_t known_bytes = -1;     // alone: the last message's, and its time on the wire
+        int64_t known_wire_ps = 0;    //
+        int64_t last_end_ps = 0;      // of the last message that left, or alone was put on it
+        int64_t bytes = 0;            // of all messages put on it
+        int32_t next = -1;            // stretch, when the message is stored and sent on
+        int32_t arrival_version = 0;  // of its arrivals in the queue
         bool first = true;
         bool flowing = false;                   // reckoned as a flow
         bool active = false;                    // as such: its front message is on the wire
         bool fixed = false;                     // while reckoning
-        PacketQueue air;                        // left, or alone: reckoned; not arrived
+        ShortQueue air;                         // left, or alone: reckoned; not arrived
         PacketQueue waiting;                    // flowing: the front one is on the wire when active
+        int64_t rate_bytes_per_s = 0;           // alone: of the narrowest link
         int64_t limit_bytes_per_s = INT64_MAX;  // of its pair, and of a slow source
         int64_t share = 0;                      // flowing: rate, in 2^-12 bytes per second
         int64_t left = 0;                       // flowing: of the front message, in 2^-20 bytes
@@ -186,7 +229,7 @@ class Network {
 
     void enter(int32_t index, const Packet& packet, int64_t now_ps);
     void enter_flow(int32_t index, const Packet& packet, int64_t now_ps);
-    void send_alone(int32_t index, Stretch& stretch, const Packet& packet, int64_t now_ps);
+    Packet& send_alone(int32_t index, Stretch& stretch, int64_t bytes, int64_t now_ps);
     void start_flow(int32_t index, int64_t now_ps);
     void end_flow(int32_t index, int64_t now_ps);
     void stop_flow(Stretch& stretch, int32_t index);
@@ -230,65 +273,58 @@ class Network {
 
 // What follows is done for every message and therefore here, for the compiler to see.
 
-inline Network::Packet& Network::PacketQueue::add() {
-    if (head_ == packets_.size()) {
-        clear();
-    } else if (head_ >= 64 && head_ * 2 >= packets_.size()) {
-        packets_.erase(packets_.begin(), packets_.begin() + static_cast<std::ptrdiff_t>(head_));
-        head_ = 0;
-    }
-    return packets_.emplace_back();
-}
-
-inline void Network::send(int32_t connection, int32_t message, int64_t bytes, int64_t now_ps) {
+[[gnu::always_inline]] inline void Network::send(int32_t connection,
+                                                 int32_t message,
+                                                 int64_t bytes,
+                                                 int64_t now_ps) {
     now_ps_ = std::max(now_ps_, now_ps);
     const int32_t first = first_stretches_[static_cast<size_t>(connection)];
+    if (first >= 0) [[likely]] {
+        Stretch& stretch = stretches_[static_cast<size_t>(first)];
+        if (!stretch.flowing) [[likely]] {
+            Packet& sent = send_alone(first, stretch, bytes, now_ps);
+            sent.message = message;
+            sent.first_begin_ps = sent.begin_ps;
+            return;
+        }
+    }
     Packet packet;
     packet.message = message;
     packet.bytes = bytes;
-    if (first < 0) [[unlikely]] {
+    if (first < 0) {
         connections_[static_cast<size_t>(connection)].unreachable.push_back(packet);
-        return;
-    }
-    enter(first, packet, now_ps);
-}
-
-inline void Network::enter(int32_t index, const Packet& packet, int64_t now_ps) {
-    Stretch& stretch = stretches_[static_cast<size_t>(index)];
-    stretch.bytes += packet.bytes;
-    if (stretch.flowing) {
-        enter_flow(index, packet, now_ps);
     } else {
-        send_alone(index, stretch, packet, now_ps);
+        enter(first, packet, now_ps);
     }
 }
 
-inline void Network::send_alone(int32_t index,
-                                Stretch& stretch,
-                                const Packet& packet,
-                                int64_t now_ps) {
-    if (packet.bytes != stretch.known_bytes) {
-        stretch.known_bytes = packet.bytes;
-        stretch.known_wire_ps = wire_ps(packet.bytes, stretch.rate_bytes_per_s);
+// Its times are reckoned; who it is, is for the caller to fill in.
+[[gnu::always_inline]] inline Network::Packet& Network::send_alone(int32_t index,
+                                                                   Stretch& stretch,
+                                                                   int64_t bytes,
+                                                                   int64_t now_ps) {
+    stretch.bytes += bytes;
+    if (bytes != stretch.known_bytes) {
+        stretch.known_bytes = bytes;
+        stretch.known_wire_ps = wire_ps(bytes, stretch.rate_bytes_per_s);
     }
     const bool first = stretch.air.empty();
-    const int64_t last_end_ps = first ? 0 : stretch.air.back().end_ps;
     Packet& sent = stretch.air.add();
-    sent.message = packet.message;
-    sent.bytes = packet.bytes;
+    sent.bytes = bytes;
     sent.ready_ps = now_ps;
     sent.begin_ps = std::max(now_ps, stretch.free_ps);
     sent.wire_end_ps = add_times(sent.begin_ps, stretch.known_wire_ps);
     // A message sent before a cut in latency is not overtaken.
-    sent.end_ps = std::max(add_times(sent.wire_end_ps, stretch.latency_ps), last_end_ps);
-    sent.first_begin_ps = stretch.first ? sent.begin_ps : packet.first_begin_ps;
+    sent.end_ps = std::max(add_times(sent.wire_end_ps, stretch.latency_ps), stretch.last_end_ps);
+    stretch.last_end_ps = sent.end_ps;
     stretch.free_ps = sent.wire_end_ps;
     if (first) {
         queue_.push(sent.end_ps, {index, stretch.arrival_version, Happening::arrival});
     }
+    return sent;
 }
 
-inline void Network::push_arrival(int32_t index) {
+[[gnu::always_inline]] inline void Network::push_arrival(int32_t index) {
     Stretch& stretch = stretches_[static_cast<size_t>(index)];
     queue_.push(stretch.air.front().end_ps, {index, stretch.arrival_version, Happening::arrival});
 }
@@ -300,7 +336,9 @@ inline int64_t Network::next_ps() {
     return queue_.next_ps();
 }
 
-inline void Network::take_front(int32_t index, Stretch& stretch, Arrival& arrival) {
+[[gnu::always_inline]] inline void Network::take_front(int32_t index,
+                                                       Stretch& stretch,
+                                                       Arrival& arrival) {
     const Packet& front = stretch.air.front();
     arrival = {front.message, front.first_begin_ps, front.wire_end_ps, front.end_ps};
     stretch.air.pop();
@@ -309,36 +347,24 @@ inline void Network::take_front(int32_t index, Stretch& stretch, Arrival& arriva
     }
 }
 
-inline int32_t Network::message_ahead() {
-    constexpr size_t stretch_ahead = 12;
-    constexpr size_t packet_ahead = 8;
-    constexpr size_t known_ahead = 5;
-    if (const Item* item = queue_.ahead(stretch_ahead)) {
-        const Stretch* stretch = &stretches_[static_cast<size_t>(item->stretch)];
-        __builtin_prefetch(stretch);
-        __builtin_prefetch(reinterpret_cast<const char*>(stretch) + 64);
+[[gnu::always_inline]] inline Network::Step Network::step(int64_t limit_ps, Arrival& arrival) {
+    if (!dirty_links_.empty()) [[unlikely]] {
+        (void)next_ps();
     }
-    if (const Item* item = queue_.ahead(packet_ahead)) {
-        __builtin_prefetch(stretches_[static_cast<size_t>(item->stretch)].air.begin());
+    const auto* front = queue_.front();
+    if (front == nullptr || front->time_ps > limit_ps) {
+        return Step::none;
     }
-    if (const Item* item = queue_.ahead(known_ahead)) {
-        const Stretch& stretch = stretches_[static_cast<size_t>(item->stretch)];
-        return stretch.air.empty() ? -1 : stretch.air.begin()->message;
-    }
-    return -1;
-}
-
-inline bool Network::step(Arrival& arrival) {
-    const auto entry = queue_.pop();
-    now_ps_ = std::max(now_ps_, entry.time_ps);
-    const Item& item = entry.item;
+    const Item item = front->item;
+    now_ps_ = std::max(now_ps_, front->time_ps);
+    queue_.pop_front(front);
     Stretch& stretch = stretches_[static_cast<size_t>(item.stretch)];
     if (item.happening == Happening::arrival && !stretch.flowing && stretch.next < 0 &&
         item.version == stretch.arrival_version) [[likely]] {
         take_front(item.stretch, stretch, arrival);
-        return true;
+        return Step::arrival;
     }
-    return step_otherwise(item, arrival);
+    return step_otherwise(item, arrival) ? Step::arrival : Step::other;
 }
 
 }  // namespace ringscope

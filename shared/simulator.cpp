@@ -79,6 +79,181 @@ Status check_changes(const RunSpec& run) {
 
 }  // namespace
 
+// What is done for every message, callees first, so that the compiler makes one piece of it.
+
+[[gnu::always_inline]] inline bool Simulator::held(const RankState& state) const {
+    return state.frozen || state.resume_ps > now_ps_;
+}
+
+[[gnu::always_inline]] inline uint32_t* Simulator::payload(int32_t index) {
+    Message& message = messages_[static_cast<size_t>(index)];
+    const size_t word_count = buffers_->payload_words(message.transfer);
+    return word_count <= message.words.size() ? message.words.data()
+                                              : long_payload(index, word_count);
+}
+
+[[gnu::always_inline]] inline int32_t Simulator::new_message() {
+    if (!free_messages_.empty()) {
+        const int32_t index = free_messages_.back();
+        free_messages_.pop_back();
+        return index;
+    }
+    messages_.emplace_back();
+    return static_cast<int32_t>(messages_.size()) - 1;
+}
+
+[[gnu::always_inline]] inline void Simulator::hand_over(int32_t index) {
+    Message& message = messages_[static_cast<size_t>(index)];
+    const Transfer& transfer = message.transfer;
+    if (ranks_[static_cast<size_t>(transfer.target_rank)].out) {
+        free_messages_.push_back(index);  // nobody is there
+        return;
+    }
+    RankState& source = ranks_[static_cast<size_t>(transfer.source_rank)];
+    if (source.last_target != transfer.target_rank || source.last_channel != transfer.channel) {
+        source.last_target = transfer.target_rank;
+        source.last_channel = transfer.channel;
+        source.last_connection =
+            network_->connect(transfer.source_rank, transfer.target_rank, transfer.channel);
+    }
+    if (!faults_.empty()) {
+        message.fault = take_fault(transfer, source.last_connection);
+    }
+    network_->send(source.last_connection, index, message.bytes, now_ps_);
+}
+
+// What a message carries is read now, also when its rank cannot send it yet.
+[[gnu::always_inline]] inline void Simulator::send(const Transfer& transfer) {
+    RankState& source = ranks_[static_cast<size_t>(transfer.source_rank)];
+    if (source.out) {
+        return;
+    }
+    const int32_t index = new_message();
+    Message& message = messages_[static_cast<size_t>(index)];
+    message.transfer = transfer;
+    message.bytes = beliefs_.empty() ? schedule_.bytes(transfer)
+                                     : believed(transfer.source_rank).bytes(transfer);
+    message.fault = -1;
+    buffers_->read(transfer, payload(index));
+    if (held(source)) {
+        source.held.push_back(index);
+    } else {
+        hand_over(index);
+    }
+}
+
+// Copies or adds it. False when the two ends do not agree and the run ends there.
+[[gnu::always_inline]] inline bool Simulator::accept(int32_t index, int64_t end_ps) {
+    Message& message = messages_[static_cast<size_t>(index)];
+    const Transfer& transfer = message.transfer;
+    uint32_t* words = payload(index);
+    if (message.fault >= 0) [[unlikely]] {
+        if (message.fault == static_cast<int32_t>(Fault::corrupt)) {
+            words[1] ^= 1U << 21;
+        } else if (message.fault == static_cast<int32_t>(Fault::duplicate)) {
+            buffers_->write(transfer, words);
+        }
+    }
+    if (message.fault != static_cast<int32_t>(Fault::empty)) {
+        buffers_->write(transfer, words);
+    }
+    events_.push_back({transfer,
+                       static_cast<int32_t>(rounds_.size()) - 1,
+                       message.bytes,
+                       message.begin_ps,
+                       end_ps});
+    if (!beliefs_.empty()) {
+        const int64_t expected = believed(transfer.target_rank).bytes(transfer);
+        if (message.bytes != expected) {
+            finish(OutcomeKind::failed,
+                   "rank " + std::to_string(transfer.source_rank) + " sends " +
+                       show_bytes(message.bytes) + " where rank " +
+                       std::to_string(transfer.target_rank) + " expects " + show_bytes(expected) +
+                       ", in step " + std::to_string(transfer.step) +
+                       ": they do not agree on the size of the buffer");
+            return false;
+        }
+    }
+    free_messages_.push_back(index);
+    --messages_left_;
+    return true;
+}
+
+// Issues the sends of the lane's step and of each later one that needs no receive to begin. Only
+// then does it take in what came before its step: in some algorithms both ends send and overwrite
+// the same chunk in one step.
+[[gnu::always_inline]] inline void Simulator::enter_lane(int32_t rank, int32_t lane) {
+    LaneState& state =
+        lanes_[static_cast<size_t>(rank) * static_cast<size_t>(schedule_.lane_count) +
+               static_cast<size_t>(lane)];
+    for (; state.step < schedule_.step_count; ++state.step) {
+        state.receives_left = schedule_.receive_count(lane, state.step, rank);
+        scratch_.clear();
+        schedule_.append_sends(lane, state.step, rank, scratch_);
+        for (const Transfer& transfer : scratch_) {
+            send(transfer);
+        }
+        if (!early_.empty()) {
+            if (auto early = early_.extract({rank, lane, state.step}); !early.empty()) {
+                for (const int32_t message : early.mapped()) {
+                    state.receives_left -= accept(message, now_ps_) ? 1 : 0;
+                }
+            }
+        }
+        if (state.receives_left > 0 || finished_) {
+            return;
+        }
+    }
+}
+
+// A message is there. Its target takes it in at once, or when it comes to that step.
+[[gnu::always_inline]] inline void Simulator::take_in(int32_t index, int64_t end_ps) {
+    const Transfer transfer = messages_[static_cast<size_t>(index)].transfer;
+    const int32_t lane = schedule_.lane_of(transfer);
+    LaneState& state = lanes_[static_cast<size_t>(transfer.target_rank) *
+                                  static_cast<size_t>(schedule_.lane_count) +
+                              static_cast<size_t>(lane)];
+    if (transfer.step != state.step) {
+        early_[{transfer.target_rank, lane, transfer.step}].push_back(index);
+        return;
+    }
+    if (!accept(index, end_ps)) {
+        return;
+    }
+    if (--state.receives_left == 0) {
+        ++state.step;
+        enter_lane(transfer.target_rank, lane);
+    }
+    if (messages_left_ == 0 && !finished_) {
+        finish_round();
+    }
+}
+
+[[gnu::always_inline]] inline void Simulator::arrive(const Arrival& arrival) {
+    Message& message = messages_[static_cast<size_t>(arrival.message)];
+    message.begin_ps = arrival.begin_ps;
+    moved_ps_ = now_ps_;
+    RankState& target = ranks_[static_cast<size_t>(message.transfer.target_rank)];
+    if (target.out) {
+        free_messages_.push_back(arrival.message);
+        return;
+    }
+    if (message.fault == static_cast<int32_t>(Fault::drop)) {
+        lost_.push_back(arrival.message);
+        return;
+    }
+    if (run_.reduce_bytes_per_s > 0 && message.transfer.action == Action::reduce &&
+        !schedule_.is_switch(message.transfer.target_rank)) {
+        const int64_t reduce_ps = multiply_divide_up(
+            transfer_ps(message.bytes, run_.reduce_bytes_per_s), target.slowdown, 1000);
+        target.reduced_ps = std::max(target.reduced_ps, now_ps_) + reduce_ps;
+        timers_.push(target.reduced_ps, {arrival.message, Timer::reduced});
+        watching_ = true;
+        return;
+    }
+    take_in(arrival.message, arrival.end_ps);
+}
+
 Result<Simulator> Simulator::create(const RunSpec& run) {
     if (!simulated(run)) {
         return invalid_field(
@@ -158,6 +333,7 @@ Status Simulator::begin_round(int64_t time_ps, std::string why) {
                   LaneState{});
     early_.clear();
     messages_.clear();
+    long_payloads_.clear();
     free_messages_.clear();
     lost_.clear();
     timers_.clear();
@@ -191,90 +367,18 @@ Status Simulator::begin_round(int64_t time_ps, std::string why) {
     return Done{};
 }
 
-bool Simulator::held(const RankState& state) const {
-    return state.frozen || state.resume_ps > now_ps_;
-}
-
-// Issues the sends of the lane's step and of each later one that needs no receive to begin. Only
-// then does it take in what came before its step: in some algorithms both ends send and overwrite
-// the same chunk in one step.
-void Simulator::enter_lane(int32_t rank, int32_t lane) {
-    LaneState& state =
-        lanes_[static_cast<size_t>(rank) * static_cast<size_t>(schedule_.lane_count) +
-               static_cast<size_t>(lane)];
-    for (; state.step < schedule_.step_count; ++state.step) {
-        state.receives_left = schedule_.receive_count(lane, state.step, rank);
-        scratch_.clear();
-        schedule_.append_sends(lane, state.step, rank, scratch_);
-        for (const Transfer& transfer : scratch_) {
-            send(transfer);
-        }
-        if (!early_.empty()) {
-            if (auto early = early_.extract({rank, lane, state.step}); !early.empty()) {
-                for (const int32_t message : early.mapped()) {
-                    state.receives_left -= accept(message, now_ps_) ? 1 : 0;
-                }
-            }
-        }
-        if (state.receives_left > 0 || finished_) {
-            return;
-        }
+uint32_t* Simulator::long_payload(int32_t index, size_t word_count) {
+    if (static_cast<size_t>(index) >= long_payloads_.size()) {
+        long_payloads_.resize(messages_.size());
     }
-}
-
-// What a message carries is read now, also when its rank cannot send it yet.
-void Simulator::send(const Transfer& transfer) {
-    RankState& source = ranks_[static_cast<size_t>(transfer.source_rank)];
-    if (source.out) {
-        return;
-    }
-    const int32_t index = new_message();
-    Message& message = messages_[static_cast<size_t>(index)];
-    message.transfer = transfer;
-    message.bytes = beliefs_.empty() ? schedule_.bytes(transfer)
-                                     : believed(transfer.source_rank).bytes(transfer);
-    message.fault = -1;
-    buffers_->read(transfer, message.payload(buffers_->payload_words(transfer)));
-    if (held(source)) {
-        source.held.push_back(index);
-    } else {
-        hand_over(index);
-    }
-}
-
-int32_t Simulator::new_message() {
-    if (!free_messages_.empty()) {
-        const int32_t index = free_messages_.back();
-        free_messages_.pop_back();
-        return index;
-    }
-    messages_.emplace_back();
-    return static_cast<int32_t>(messages_.size()) - 1;
+    std::vector<uint32_t>& words = long_payloads_[static_cast<size_t>(index)];
+    words.resize(word_count);
+    return words.data();
 }
 
 const Schedule& Simulator::believed(int32_t rank) const {
     const auto found = beliefs_.find(rank);
     return found == beliefs_.end() ? schedule_ : found->second;
-}
-
-void Simulator::hand_over(int32_t index) {
-    Message& message = messages_[static_cast<size_t>(index)];
-    const Transfer& transfer = message.transfer;
-    if (ranks_[static_cast<size_t>(transfer.target_rank)].out) {
-        free_messages_.push_back(index);  // nobody is there
-        return;
-    }
-    RankState& source = ranks_[static_cast<size_t>(transfer.source_rank)];
-    if (source.last_target != transfer.target_rank || source.last_channel != transfer.channel) {
-        source.last_target = transfer.target_rank;
-        source.last_channel = transfer.channel;
-        source.last_connection =
-            network_->connect(transfer.source_rank, transfer.target_rank, transfer.channel);
-    }
-    if (!faults_.empty()) {
-        message.fault = take_fault(transfer, source.last_connection);
-    }
-    network_->send(source.last_connection, index, message.bytes, now_ps_);
 }
 
 // The fault that was set on this way, if there is one; it happens once.
@@ -300,91 +404,6 @@ int32_t Simulator::take_fault(const Transfer& transfer, int32_t connection) {
     const auto kind = static_cast<int32_t>(fault->knob.value);
     faults_.erase(fault);
     return kind;
-}
-
-void Simulator::arrive(const Arrival& arrival) {
-    Message& message = messages_[static_cast<size_t>(arrival.message)];
-    message.begin_ps = arrival.begin_ps;
-    moved_ps_ = now_ps_;
-    RankState& target = ranks_[static_cast<size_t>(message.transfer.target_rank)];
-    if (target.out) {
-        free_messages_.push_back(arrival.message);
-        return;
-    }
-    if (message.fault == static_cast<int32_t>(Fault::drop)) {
-        lost_.push_back(arrival.message);
-        return;
-    }
-    if (run_.reduce_bytes_per_s > 0 && message.transfer.action == Action::reduce &&
-        !schedule_.is_switch(message.transfer.target_rank)) {
-        const int64_t reduce_ps = multiply_divide_up(
-            transfer_ps(message.bytes, run_.reduce_bytes_per_s), target.slowdown, 1000);
-        target.reduced_ps = std::max(target.reduced_ps, now_ps_) + reduce_ps;
-        timers_.push(target.reduced_ps, {arrival.message, Timer::reduced});
-        watching_ = true;
-        return;
-    }
-    take_in(arrival.message, arrival.end_ps);
-}
-
-// A message is there. Its target takes it in at once, or when it comes to that step.
-void Simulator::take_in(int32_t index, int64_t end_ps) {
-    const Transfer transfer = messages_[static_cast<size_t>(index)].transfer;
-    const int32_t lane = schedule_.lane_of(transfer);
-    LaneState& state = lanes_[static_cast<size_t>(transfer.target_rank) *
-                                  static_cast<size_t>(schedule_.lane_count) +
-                              static_cast<size_t>(lane)];
-    if (transfer.step != state.step) {
-        early_[{transfer.target_rank, lane, transfer.step}].push_back(index);
-        return;
-    }
-    if (!accept(index, end_ps)) {
-        return;
-    }
-    if (--state.receives_left == 0) {
-        ++state.step;
-        enter_lane(transfer.target_rank, lane);
-    }
-    if (messages_left_ == 0 && !finished_) {
-        finish_round();
-    }
-}
-
-// Copies or adds it. False when the two ends do not agree and the run ends there.
-bool Simulator::accept(int32_t index, int64_t end_ps) {
-    Message& message = messages_[static_cast<size_t>(index)];
-    const Transfer& transfer = message.transfer;
-    uint32_t* payload = message.payload(buffers_->payload_words(transfer));
-    if (message.fault >= 0) [[unlikely]] {
-        if (message.fault == static_cast<int32_t>(Fault::corrupt)) {
-            payload[1] ^= 1U << 21;
-        } else if (message.fault == static_cast<int32_t>(Fault::duplicate)) {
-            buffers_->write(transfer, payload);
-        }
-    }
-    if (message.fault != static_cast<int32_t>(Fault::empty)) {
-        buffers_->write(transfer, payload);
-    }
-    events_.push_back({transfer,
-                       static_cast<int32_t>(rounds_.size()) - 1,
-                       message.bytes,
-                       message.begin_ps,
-                       end_ps});
-    if (!beliefs_.empty()) {
-        const int64_t expected = believed(transfer.target_rank).bytes(transfer);
-        if (message.bytes != expected) {
-            finish(OutcomeKind::failed,
-                   "rank " + std::to_string(transfer.source_rank) + " sends " +
-                       show_bytes(message.bytes) + " where rank " +
-                       std::to_string(transfer.target_rank) + " expects " + show_bytes(expected) +
-                       ", in step " + std::to_string(transfer.step) +
-                       ": they do not agree on the size of the buffer");
-            return false;
-        }
-    }
-    free_messages_.push_back(index);
-    --messages_left_;
-    return true;
 }
 
 void Simulator::finish_round() {
@@ -473,7 +492,8 @@ bool Simulator::step_once(int64_t limit_ps) {
             return true;
         }
         if (network_ps <= timer_ps) {
-            if (Arrival arrival; network_->step(arrival)) {
+            Arrival arrival;
+            if (network_->step(first_ps, arrival) == Network::Step::arrival) {
                 arrive(arrival);
             }
         } else {
@@ -496,7 +516,7 @@ bool Simulator::step_once(int64_t limit_ps) {
 }
 
 void Simulator::advance_to(int64_t time_ps) {
-    while (!finished_ && step_once(time_ps)) {
+    while (!finished_ && (take_arrivals(SIZE_MAX, time_ps) || step_once(time_ps))) {
     }
     if (!finished_) {
         now_ps_ = std::max(now_ps_, time_ps);
@@ -506,30 +526,27 @@ void Simulator::advance_to(int64_t time_ps) {
 void Simulator::advance_by(int64_t event_count) {
     const size_t wanted = events_.size() + static_cast<size_t>(event_count);
     while (!finished_ && events_.size() < wanted) {
-        if (!take_arrivals(wanted)) {
+        if (!take_arrivals(wanted, INT64_MAX)) {
             step_once(INT64_MAX);
         }
     }
 }
 
-// Messages up to the next thing of another kind, as step_once() would take them one by one. False
-// when there was none.
-bool Simulator::take_arrivals(size_t wanted) {
+// Messages up to limit_ps or the next thing of another kind, as step_once() would take them one by
+// one. False when there was none.
+bool Simulator::take_arrivals(size_t wanted, int64_t limit_ps) {
     bool any = false;
     watching_ = false;
-    const int64_t bound_ps = std::min({timers_.next_ps(), next_change_ps(), time_ps_max - 1});
+    const int64_t bound_ps =
+        std::min({timers_.next_ps(), next_change_ps(), time_ps_max - 1, limit_ps});
     while (!finished_ && !watching_ && events_.size() < wanted) {
-        const int64_t network_ps = network_->next_ps();
-        if (network_ps > bound_ps) {
+        Arrival arrival;
+        const Network::Step step = network_->step(bound_ps, arrival);
+        if (step == Network::Step::none) {
             break;
         }
-        now_ps_ = std::max(now_ps_, network_ps);
-        if (const int32_t ahead = network_->message_ahead(); ahead >= 0) {
-            const Transfer& transfer = messages_[static_cast<size_t>(ahead)].transfer;
-            buffers_->prefetch(transfer);
-            __builtin_prefetch(&ranks_[static_cast<size_t>(transfer.target_rank)]);
-        }
-        if (Arrival arrival; network_->step(arrival)) {
+        now_ps_ = std::max(now_ps_, network_->now_ps());
+        if (step == Network::Step::arrival) {
             arrive(arrival);
         }
         any = true;
@@ -653,7 +670,9 @@ void Simulator::turn_rank(const Knob& knob) {
 }
 
 std::vector<Event> Simulator::take_events() {
-    return std::exchange(events_, {});
+    std::vector<Event> next;
+    next.reserve(events_.size());  // as many again, probably
+    return std::exchange(events_, std::move(next));
 }
 
 const Outcome& Simulator::outcome() const {

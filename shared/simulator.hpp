@@ -89,7 +89,8 @@ class Simulator {
     const Outcome& outcome() const;
 
   private:
-    struct RankState {
+    // What every message touches lies together, as in Message.
+    struct alignas(64) RankState {
         bool alive = true;
         bool out = false;  // of this round: it has died since it began, or before
         bool frozen = false;
@@ -99,8 +100,8 @@ class Simulator {
         int32_t last_connection = 0;
         int64_t resume_ps = 0;      // sends nothing before
         std::vector<int32_t> held;  // messages that wait until it goes on
-        int64_t start_ps = 0;       // of the first round
         int64_t reduced_ps = 0;     // when it has reduced all that came so far
+        int64_t start_ps = 0;       // of the first round
         int64_t slowdown = 1000;    // thousandths
         int64_t since_ps = 0;       // dead or frozen
     };
@@ -108,16 +109,12 @@ class Simulator {
         int32_t step = 0;           // whose receives it waits for
         int32_t receives_left = 0;  // in that step
     };
-    struct Message {
+    struct alignas(64) Message {
         Transfer transfer;
         int32_t fault = -1;  // a Fault, or none
         int64_t bytes = 0;
         int64_t begin_ps = 0;
-        std::array<uint32_t, 2> words{};
-        std::vector<uint32_t> more_words;  // instead, when there are more than two
-        uint32_t* payload(size_t count) {
-            return count <= 2 ? words.data() : (more_words.resize(count), more_words.data());
-        }
+        std::array<uint32_t, 2> words{};  // its payload; of a longer one, in long_payloads_
     };
     struct LinkFault {
         Knob knob;  // whose value is the Fault
@@ -143,11 +140,13 @@ class Simulator {
     void turn_rank(const Knob& knob);
     int32_t take_fault(const Transfer& transfer, int32_t connection);
     int32_t new_message();
+    uint32_t* payload(int32_t message);
+    uint32_t* long_payload(int32_t message, size_t word_count);
     void finish_round();
     bool resize();
     void finish(OutcomeKind kind, std::string reason);
     bool step_once(int64_t limit_ps);
-    bool take_arrivals(size_t wanted);
+    bool take_arrivals(size_t wanted, int64_t limit_ps);
     int64_t next_change_ps() const;
     bool held(const RankState& state) const;
 
@@ -174,6 +173,7 @@ class Simulator {
     // Messages that are there before their target is in their step, by (rank, lane, step).
     std::map<std::tuple<int32_t, int32_t, int32_t>, std::vector<int32_t>> early_;
     std::vector<Message> messages_;
+    std::vector<std::vector<uint32_t>> long_payloads_;  // [message]
     std::vector<int32_t> free_messages_;
     std::vector<int32_t> lost_;  // messages that a fault has dropped
     std::vector<LinkFault> faults_;

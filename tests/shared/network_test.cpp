@@ -32,8 +32,9 @@ void join(Topology& topology, int32_t source, int32_t target, int64_t rate, int6
 // [message] when it arrives.
 std::map<int32_t, int64_t> run_out(Network& network) {
     std::map<int32_t, int64_t> ends_ps;
-    while (network.next_ps() != INT64_MAX) {
-        if (Arrival arrival; network.step(arrival)) {
+    Arrival arrival;
+    for (Network::Step step{}; (step = network.step(INT64_MAX, arrival)) != Network::Step::none;) {
+        if (step == Network::Step::arrival) {
             ends_ps[arrival.message] = arrival.end_ps;
         }
     }
@@ -221,7 +222,8 @@ TEST(Network, ReckonedAloneAndSharedAgree) {
                 if (next < sends.size() && sends[next].first <= network.next_ps()) {
                     const auto [time_ps, bytes] = sends[next];
                     network.send(connection, static_cast<int32_t>(next++), bytes, time_ps);
-                } else if (Arrival arrival; network.step(arrival)) {
+                } else if (Arrival arrival;
+                           network.step(INT64_MAX, arrival) == Network::Step::arrival) {
                     ends_ps[arrival.message] = arrival.end_ps;
                 }
             }
