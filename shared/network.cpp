@@ -202,10 +202,16 @@ void Network::push_air(int32_t index, const Packet& packet) {
     flying.end_ps =
         std::max(add_times(packet.wire_end_ps, stretch.latency_ps), stretch.last_end_ps);
     stretch.last_end_ps = flying.end_ps;
-    const bool first = stretch.air.empty();
     stretch.air.add() = flying;
-    if (first) {
-        push_arrival(index);
+    push_arrival(index, flying.end_ps);
+}
+
+// After their times have changed.
+void Network::push_arrivals_anew(int32_t index) {
+    Stretch& stretch = stretches_[static_cast<size_t>(index)];
+    ++stretch.arrival_version;
+    for (size_t i = 0; i < stretch.air.size(); ++i) {
+        push_arrival(index, stretch.air[i].end_ps);
     }
 }
 
@@ -293,7 +299,6 @@ void Network::turn_into_flow(int32_t index, int64_t now_ps) {
         return;
     }
     stretch.flowing = true;
-    ++stretch.arrival_version;
     const auto reckoned = std::exchange(stretch.air, {});
     stretch.last_end_ps = 0;
     for (size_t i = 0; i < reckoned.size(); ++i) {
@@ -305,9 +310,7 @@ void Network::turn_into_flow(int32_t index, int64_t now_ps) {
         }
         stretch.waiting.add() = packet;
     }
-    if (!stretch.air.empty()) {
-        push_arrival(index);
-    }
+    push_arrivals_anew(index);
     if (stretch.waiting.empty() || stretch.waiting.front().begin_ps > now_ps) {
         start_flow(index, now_ps);
         return;
@@ -337,7 +340,7 @@ bool Network::step_otherwise(const Item& item, Arrival& arrival) {
                 pass_on(item.stretch);
                 return false;
             }
-            take_front(item.stretch, stretch, arrival);
+            take_front(stretch, arrival);
             push_slot(stretch, arrival.end_ps);
             return true;
         case Happening::wire_end:
@@ -358,9 +361,6 @@ void Network::pass_on(int32_t index) {
     Stretch& stretch = stretches_[static_cast<size_t>(index)];
     const Packet packet = stretch.air.front();
     stretch.air.pop();
-    if (!stretch.air.empty()) {
-        push_arrival(index);
-    }
     enter(stretch.next, packet, packet.end_ps);
 }
 
@@ -579,10 +579,7 @@ void Network::refresh_stretch(int32_t index, int64_t now_ps) {
     if (!stretch.flowing) {
         if (stretch.rate_bytes_per_s != old_rate || stretch.latency_ps != old_latency_ps) {
             retime(stretch, old_rate, old_latency_ps, now_ps);
-            ++stretch.arrival_version;
-            if (!stretch.air.empty()) {
-                push_arrival(index);
-            }
+            push_arrivals_anew(index);
         }
         return;
     }
@@ -603,8 +600,7 @@ void Network::refresh_stretch(int32_t index, int64_t now_ps) {
             last_end_ps = packet.end_ps = std::max(packet.end_ps, last_end_ps);
         }
         stretch.last_end_ps = last_end_ps;
-        ++stretch.arrival_version;
-        push_arrival(index);
+        push_arrivals_anew(index);
     }
 }
 

@@ -235,8 +235,9 @@ class Network {
     void stop_flow(Stretch& stretch, int32_t index);
     void turn_into_flow(int32_t index, int64_t now_ps);
     void push_air(int32_t index, const Packet& packet);
-    void push_arrival(int32_t index);
-    void take_front(int32_t index, Stretch& stretch, Arrival& arrival);
+    void push_arrival(int32_t index, int64_t end_ps);
+    void push_arrivals_anew(int32_t index);
+    static void take_front(Stretch& stretch, Arrival& arrival);
     bool step_otherwise(const Item& item, Arrival& arrival);
     void pass_on(int32_t index);
     void push_slot(const Stretch& stretch, int64_t arrived_ps);
@@ -308,7 +309,6 @@ class Network {
         stretch.known_bytes = bytes;
         stretch.known_wire_ps = wire_ps(bytes, stretch.rate_bytes_per_s);
     }
-    const bool first = stretch.air.empty();
     Packet& sent = stretch.air.add();
     sent.bytes = bytes;
     sent.ready_ps = now_ps;
@@ -318,15 +318,13 @@ class Network {
     sent.end_ps = std::max(add_times(sent.wire_end_ps, stretch.latency_ps), stretch.last_end_ps);
     stretch.last_end_ps = sent.end_ps;
     stretch.free_ps = sent.wire_end_ps;
-    if (first) {
-        queue_.push(sent.end_ps, {index, stretch.arrival_version, Happening::arrival});
-    }
+    queue_.push(sent.end_ps, {index, stretch.arrival_version, Happening::arrival});
     return sent;
 }
 
-[[gnu::always_inline]] inline void Network::push_arrival(int32_t index) {
-    Stretch& stretch = stretches_[static_cast<size_t>(index)];
-    queue_.push(stretch.air.front().end_ps, {index, stretch.arrival_version, Happening::arrival});
+inline void Network::push_arrival(int32_t index, int64_t end_ps) {
+    const int32_t version = stretches_[static_cast<size_t>(index)].arrival_version;
+    queue_.push(end_ps, {index, version, Happening::arrival});
 }
 
 inline int64_t Network::next_ps() {
@@ -336,15 +334,10 @@ inline int64_t Network::next_ps() {
     return queue_.next_ps();
 }
 
-[[gnu::always_inline]] inline void Network::take_front(int32_t index,
-                                                       Stretch& stretch,
-                                                       Arrival& arrival) {
+[[gnu::always_inline]] inline void Network::take_front(Stretch& stretch, Arrival& arrival) {
     const Packet& front = stretch.air.front();
     arrival = {front.message, front.first_begin_ps, front.wire_end_ps, front.end_ps};
     stretch.air.pop();
-    if (!stretch.air.empty()) {
-        push_arrival(index);
-    }
 }
 
 [[gnu::always_inline]] inline Network::Step Network::step(int64_t limit_ps, Arrival& arrival) {
@@ -361,7 +354,7 @@ inline int64_t Network::next_ps() {
     Stretch& stretch = stretches_[static_cast<size_t>(item.stretch)];
     if (item.happening == Happening::arrival && !stretch.flowing && stretch.next < 0 &&
         item.version == stretch.arrival_version) [[likely]] {
-        take_front(item.stretch, stretch, arrival);
+        take_front(stretch, arrival);
         return Step::arrival;
     }
     return step_otherwise(item, arrival) ? Step::arrival : Step::other;

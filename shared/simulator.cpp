@@ -193,12 +193,10 @@ Status check_changes(const RunSpec& run) {
         for (const Transfer& transfer : scratch_) {
             send(transfer);
         }
-        if (!early_.empty()) {
-            if (auto early = early_.extract({rank, lane, state.step}); !early.empty()) {
-                for (const int32_t message : early.mapped()) {
-                    state.receives_left -= accept(message, now_ps_) ? 1 : 0;
-                }
-            }
+        while (state.early_first >= 0 && message_step(state.early_first) == state.step) {
+            const int32_t message = state.early_first;
+            state.early_first = messages_[static_cast<size_t>(message)].next_early;
+            state.receives_left -= accept(message, now_ps_) ? 1 : 0;
         }
         if (state.receives_left > 0 || finished_) {
             return;
@@ -214,7 +212,7 @@ Status check_changes(const RunSpec& run) {
                                   static_cast<size_t>(schedule_.lane_count) +
                               static_cast<size_t>(lane)];
     if (transfer.step != state.step) {
-        early_[{transfer.target_rank, lane, transfer.step}].push_back(index);
+        keep_early(state, index);
         return;
     }
     if (!accept(index, end_ps)) {
@@ -331,7 +329,6 @@ Status Simulator::begin_round(int64_t time_ps, std::string why) {
     lanes_.assign(static_cast<size_t>(schedule_.participant_count) *
                       static_cast<size_t>(schedule_.lane_count),
                   LaneState{});
-    early_.clear();
     messages_.clear();
     long_payloads_.clear();
     free_messages_.clear();
@@ -374,6 +371,24 @@ uint32_t* Simulator::long_payload(int32_t index, size_t word_count) {
     std::vector<uint32_t>& words = long_payloads_[static_cast<size_t>(index)];
     words.resize(word_count);
     return words.data();
+}
+
+// By step, and those of one step as they came. Mostly it is the last.
+void Simulator::keep_early(LaneState& lane, int32_t index) {
+    const int32_t step = message_step(index);
+    int32_t before = lane.early_first < 0                    ? -1
+                     : message_step(lane.early_last) <= step ? lane.early_last
+                                                             : -1;
+    int32_t after = before < 0 ? lane.early_first : -1;
+    while (after >= 0 && message_step(after) <= step) {
+        before = after;
+        after = messages_[static_cast<size_t>(after)].next_early;
+    }
+    messages_[static_cast<size_t>(index)].next_early = after;
+    (before < 0 ? lane.early_first : messages_[static_cast<size_t>(before)].next_early) = index;
+    if (after < 0) {
+        lane.early_last = index;
+    }
 }
 
 const Schedule& Simulator::believed(int32_t rank) const {

@@ -31,7 +31,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "shared/buffers.hpp"
@@ -108,6 +107,8 @@ class Simulator {
     struct LaneState {
         int32_t step = 0;           // whose receives it waits for
         int32_t receives_left = 0;  // in that step
+        int32_t early_first = -1;   // of the messages that are there before their step, a list
+        int32_t early_last = -1;    //
     };
     struct alignas(64) Message {
         Transfer transfer;
@@ -115,6 +116,7 @@ class Simulator {
         int64_t bytes = 0;
         int64_t begin_ps = 0;
         std::array<uint32_t, 2> words{};  // its payload; of a longer one, in long_payloads_
+        int32_t next_early = -1;          // in LaneState's list
     };
     struct LinkFault {
         Knob knob;  // whose value is the Fault
@@ -140,6 +142,10 @@ class Simulator {
     void turn_rank(const Knob& knob);
     int32_t take_fault(const Transfer& transfer, int32_t connection);
     int32_t new_message();
+    int32_t message_step(int32_t message) const {
+        return messages_[static_cast<size_t>(message)].transfer.step;
+    }
+    void keep_early(LaneState& lane, int32_t message);
     uint32_t* payload(int32_t message);
     uint32_t* long_payload(int32_t message, size_t word_count);
     void finish_round();
@@ -170,8 +176,6 @@ class Simulator {
     std::map<int32_t, Schedule> beliefs_;  // of ranks that believe in another buffer size
     std::vector<RankState> ranks_;         // [participant]
     std::vector<LaneState> lanes_;         // [participant][lane]
-    // Messages that are there before their target is in their step, by (rank, lane, step).
-    std::map<std::tuple<int32_t, int32_t, int32_t>, std::vector<int32_t>> early_;
     std::vector<Message> messages_;
     std::vector<std::vector<uint32_t>> long_payloads_;  // [message]
     std::vector<int32_t> free_messages_;
