@@ -43,13 +43,6 @@ double now_s() {
 #endif
 }
 
-void print(const char* name, const char* metric, double value) {
-    std::printf("{\"bench\":\"codec\",\"case\":\"%s\",\"metric\":\"%s\",\"value\":%.0f}\n",
-                name,
-                metric,
-                value);
-}
-
 // `work` returns something that depends on all it did, the same every time.
 template <class Work>
 void measure(const char* name, size_t event_count, const Work& work) {
@@ -62,7 +55,8 @@ void measure(const char* name, size_t event_count, const Work& work) {
         }
         best_s = std::min(best_s, now_s() - begin_s);
     }
-    print(name, "events_per_s", static_cast<double>(event_count) * pass_count / best_s);
+    const double events_per_s = static_cast<double>(event_count) * pass_count / best_s;
+    std::printf("{\"case\":\"%s\",\"events_per_s\":%.0f}\n", name, events_per_s);
 }
 
 size_t encode_in_pieces(const Trace& trace) {

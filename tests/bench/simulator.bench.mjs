@@ -182,7 +182,7 @@ function compareTimes(rows, peer) {
   for (const { name, topology, options, messages, closedFormS } of cases) {
     const file = `${root}tests/bench/topologies/${topology}.txt`;
     const described = simgrid.readTopology(readFileSync(file, 'utf8'));
-    const network = ['--topology=graph', `--topology-file=${file}`, `--ranks=${described.rankNode.length}`];
+    const network = [`--topology-file=${file}`, `--ranks=${described.rankNode.length}`];
     const result = ringscope('simulate', ...network, ...options);
     const ours = result.duration_ps === undefined ? null : result.duration_ps / 1e9;
     if (ours === null) rows.note(`${name}: ${result.title}`);

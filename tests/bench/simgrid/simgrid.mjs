@@ -29,7 +29,7 @@ export function readTopology(text) {
   const links = [];
   const rankNode = [];
   for (const line of text.split('\n').slice(1)) {
-    const [record, a, b, bandwidth, latency, way] = line.split(/\s+/);
+    const [record, a, b, bandwidth, latency, , way] = line.split(/\s+/);
     if (record === 'link') {
       const rates = { bytesPerS: quantity(bandwidth), latencyS: quantity(latency) };
       const add = (source, target) => links.push({ source, target, name: `${source}>${target}`, ...rates });
