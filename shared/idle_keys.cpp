@@ -66,7 +66,7 @@ std::string idle_reason(const RunSpec& run, std::string_view key) {
     if (key == "graph" && run.topology != "graph") {
         return "only topology=graph reads it";
     }
-    if (key == "oversubscription" && run.topology != "leaf_spine" && run.topology != "fat_tree") {
+    if (key == "oversubscription" && run.topology != "leaf_spine") {
         return "topology=" + run.topology + " has no uplinks to make narrower";
     }
     if (key == "protocol" && run.cost != Cost::nccl) {

@@ -114,8 +114,37 @@ std::string name_late_rank(const RunSpec& run, int64_t duration_ps) {
            show_time(duration_ps) + ".";
 }
 
+// "14 steps of 8 MiB", "14 steps of 4 x 2 MiB" in four lanes, or, where steps are not alike,
+// "112 MiB from a rank in 6 steps".
+std::string name_bytes(const Schedule& schedule, const Report& report, const std::string& steps) {
+    const int64_t element = element_bytes(schedule.problem.element_type);
+    const int64_t chunk_bytes = schedule.chunk_element_count(0) * element;
+    const int64_t chunk_count = int64_t{schedule.step_count} * schedule.lane_count;
+    const int64_t missing = chunk_count * chunk_bytes - report.wire_bytes_per_rank;
+    if (missing < 0 || missing > chunk_count * element) {
+        return show_bytes(report.wire_bytes_per_rank) + " from a rank in " + steps;
+    }
+    const bool even = schedule.problem.element_count % schedule.chunk_count == 0;
+    const std::string lanes =
+        schedule.lane_count == 1 ? "" : std::to_string(schedule.lane_count) + " x ";
+    return steps + (even ? " of " : " of up to ") + lanes + show_bytes(chunk_bytes);
+}
+
+// Of the link that is used most.
+int64_t binding_rate(const Topology& topology, const RunSpec& run, const Report& report) {
+    for (size_t i = 0; i < topology.links.size() && !report.cables.empty(); ++i) {
+        if (topology.link_name(static_cast<int32_t>(i)) == report.cables.front().name) {
+            return topology.links[i].bandwidth_bytes_per_s;
+        }
+    }
+    return run.bandwidth_bytes_per_s;
+}
+
 // Where the time of a simulated run on equal links goes: into latency or into bytes.
-std::string split_time(const RunSpec& run, const Schedule& schedule, const Report& report) {
+std::string split_time(const RunSpec& run,
+                       const Schedule& schedule,
+                       const Topology& topology,
+                       const Report& report) {
     const int64_t duration_ps = report.duration_ps;
     const int64_t latency_ps = report.detailed
                                    ? report.path.split.latency_ps
@@ -127,16 +156,18 @@ std::string split_time(const RunSpec& run, const Schedule& schedule, const Repor
     const std::string steps = plural(schedule.step_count, "step");
     if (wire_ps >= latency_ps) {
         return "Bandwidth limits: " + on_the_wire + " of " + show_time(duration_ps) + " is " +
-               steps +
-               (schedule.problem.element_count % schedule.chunk_count == 0 ? " of "
-                                                                           : " of up to ") +
-               show_bytes(schedule.chunk_element_count(0) *
-                          element_bytes(schedule.problem.element_type)) +
-               " at " + show_bandwidth(run.bandwidth_bytes_per_s) + "; latency is " + in_latency +
+               name_bytes(schedule, report, steps) + " at " +
+               show_bandwidth(binding_rate(topology, run, report)) + "; latency is " + in_latency +
                ".";
     }
+    const bool own_latencies = std::none_of(topology.links.begin(),
+                                            topology.links.end(),
+                                            [](const Link& link) { return link.follows_latency; });
+    const std::string each = own_latencies
+                                 ? " of about " + show_time(latency_ps / schedule.step_count)
+                                 : " of " + show_time(run.latency_ps);
     return "Latency limits: " + in_latency + " of " + show_time(duration_ps) + " is " + steps +
-           " of " + show_time(run.latency_ps) + "; moving the bytes is only " + on_the_wire + ".";
+           each + "; moving the bytes is only " + on_the_wire + ".";
 }
 
 // What the critical path says when something else than plain bytes and latency weighs on it.
@@ -207,7 +238,8 @@ std::string find_bottleneck(const RunSpec& run, const Schedule& schedule, const 
                show_bandwidth(run.bandwidth_bytes_per_s) + ".";
     }
     if (simulated(run)) {
-        return split_time(run, schedule, report);
+        const auto topology = build_topology(run);
+        return split_time(run, schedule, topology ? *topology : Topology(), report);
     }
     int64_t busy_ps = 0;
     int64_t hops = 0;

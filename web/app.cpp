@@ -278,6 +278,19 @@ bool names_missing_rank(const Knob& knob, int32_t rank_count) {
     return !common && std::max(knob.rank, knob.target_rank) >= rank_count;
 }
 
+// Of a link that another topology may not have.
+bool names_link(const Knob& knob) {
+    switch (knob.kind) {
+        case Knob::Kind::link_bandwidth:
+        case Knob::Kind::link_latency:
+        case Knob::Kind::link_up:
+        case Knob::Kind::link_fault:
+            return true;
+        default:
+            return false;
+    }
+}
+
 Result<int64_t> parse_rate_or_time(Knob::Kind kind, std::string_view value) {
     return kind == Knob::Kind::bandwidth ? parse_bandwidth("bandwidth", value)
                                          : parse_time("latency", value);
@@ -558,6 +571,10 @@ Status edit(App& app, std::string_view key, std::string_view value, int32_t gest
         }
     } else if (key == "algorithm") {
         run.algorithm = read->algorithm;
+    } else if (key == "topology") {
+        run.topology = read->topology;
+        std::erase_if(run.settings, names_link);
+        std::erase_if(run.changes, [](const Change& change) { return names_link(change.knob); });
     } else {
         run.problem.element_count = read->problem.element_count;
     }

@@ -109,9 +109,9 @@ Status show_simulation(App& app, const RunSpec& run, Keep keep);
 Status show_inputs(App& app, const RunSpec& run);
 // Shows the inputs of the controls' run at rest, ready for a measured trace.
 Status show_machine(App& app);
-// One control: algorithm, ranks, bytes, bandwidth or latency. The last two, while the clock is
-// inside a simulated run, become a change at that moment; calls with one gesture id count as one
-// turn.
+// One control: algorithm, topology, ranks, bytes, bandwidth or latency. The last two, while the
+// clock is inside a simulated run, become a change at that moment; calls with one gesture id count
+// as one turn.
 Status edit(App& app, std::string_view key, std::string_view value, int32_t gesture);
 Status undo_change(App& app, size_t index);  // of run.changes
 Status clear_changes(App& app);

@@ -299,14 +299,15 @@ std::string state_json(const App& app) {
     return json.text();
 }
 
-// In the order of the menu.
-std::string algorithms_json() {
+// What there is to choose from, in the order of the menu.
+template <class Choices>
+std::string choices_json(const Choices& choices) {
     JsonWriter json;
     json.begin_array();
-    for (const Algorithm* algorithm : algorithms()) {
+    for (const auto* choice : choices) {
         json.begin_object()
-            .field("name", algorithm->name)
-            .field("summary", algorithm->summary)
+            .field("name", choice->name)
+            .field("summary", choice->summary)
             .end_object();
     }
     json.end_array();
@@ -443,7 +444,11 @@ const char* page_report() {
 }
 
 const char* page_algorithms() {
-    return answer(algorithms_json());
+    return answer(choices_json(algorithms()));
+}
+
+const char* page_topologies() {
+    return answer(choices_json(topology_presets()));
 }
 
 const char* page_trace_hash() {

@@ -4,7 +4,7 @@
 //
 // One gesture (a drag, a key press on the slider, a text that was entered) turns a knob once, however often
 // it reports on the way; the core is told which calls belong together.
-import type { Core, EditKey, Problem, Report } from './core.js';
+import type { ChoiceInfo, Core, EditKey, Problem, Report } from './core.js';
 import { element, setText, setVariable } from './dom.js';
 import type { Stop } from './scale.js';
 import { positionOf } from './scale.js';
@@ -138,28 +138,34 @@ export class Control {
   }
 }
 
-// The list of the core's algorithms.
-export class AlgorithmChoice {
-  private readonly select = element<HTMLSelectElement>('algorithm');
-  private readonly error = element('algorithm-error');
+// A list of what the core has, and what the chosen one is.
+export class Choice {
+  private readonly select: HTMLSelectElement;
+  private readonly words: HTMLElement;
+  private readonly error: HTMLElement;
 
-  constructor(core: Core) {
-    const options = core.algorithms().map(({ name, summary }) => {
-      const option = new Option(plainName(name), name);
-      option.title = summary;
-      return option;
-    });
-    this.select.replaceChildren(...options);
+  constructor(
+    core: Core,
+    private readonly key: 'algorithm' | 'topology',
+    choices: ChoiceInfo[],
+  ) {
+    this.select = element<HTMLSelectElement>(key);
+    this.words = element(`${key}-words`);
+    this.error = element(`${key}-error`);
+    this.select.replaceChildren(...choices.map(newOption));
     this.select.addEventListener('change', () => {
-      const problem = core.edit('algorithm', this.select.value, ++lastGesture);
+      const problem = core.edit(key, this.select.value, ++lastGesture);
       this.showProblem(problem);
-      if (problem) this.select.value = core.report().algorithm.name;
+      if (problem) this.select.value = core.report()[key].name;
     });
   }
 
-  show({ algorithm }: Report): void {
-    if (this.select.value !== algorithm.name) this.select.value = algorithm.name;
-    setText(element('algorithm-words'), `${algorithm.summary[0]!.toUpperCase()}${algorithm.summary.slice(1)}.`);
+  // `more`: a sentence behind the summary.
+  show(report: Report, more = ''): void {
+    const chosen = report[this.key];
+    if (![...this.select.options].some((option) => option.value === chosen.name)) this.select.add(newOption(chosen));
+    if (this.select.value !== chosen.name) this.select.value = chosen.name;
+    setText(this.words, `${chosen.summary[0]!.toUpperCase()}${chosen.summary.slice(1)}.${more && ` ${more}`}`);
   }
 
   forget(): void {
@@ -170,6 +176,12 @@ export class AlgorithmChoice {
     this.error.hidden = problem === null;
     setText(this.error, problem ? `${problem.title}.` : '');
   }
+}
+
+function newOption({ name, summary }: ChoiceInfo): HTMLOptionElement {
+  const option = new Option(plainName(name), name);
+  option.title = summary;
+  return option;
 }
 
 // "halving_doubling" for people.

@@ -51,7 +51,8 @@ export interface TurnedKnob {
   value: string;
 }
 
-export interface AlgorithmInfo {
+// An algorithm or a topology.
+export interface ChoiceInfo {
   name: string;
   summary: string;
 }
@@ -77,8 +78,8 @@ export interface Report {
   bytes: number;
   bytes_text: string;
   iterations: number;
-  algorithm: AlgorithmInfo & { collective: string; lane_count: number; with_switch: boolean };
-  topology: { name: string; summary: string; follows_bandwidth: boolean; follows_latency: boolean };
+  algorithm: ChoiceInfo & { collective: string; lane_count: number; with_switch: boolean };
+  topology: ChoiceInfo & { follows_bandwidth: boolean; follows_latency: boolean };
   changes: TurnedKnob[];
   notes: { time: string; time_ps: number; text: string }[]; // what befell the run
   formula: Formula;
@@ -116,7 +117,7 @@ export type CommandName =
   | 'begin_trace'
   | 'end_trace';
 
-export type EditKey = 'algorithm' | 'ranks' | 'bytes' | 'bandwidth' | 'latency';
+export type EditKey = 'algorithm' | 'topology' | 'ranks' | 'bytes' | 'bandwidth' | 'latency';
 
 export interface CoreHooks {
   onFrame(): void;
@@ -196,8 +197,12 @@ export class Core {
     return JSON.parse(this.module.UTF8ToString(this.module._page_report())) as Report;
   }
 
-  algorithms(): AlgorithmInfo[] {
-    return JSON.parse(this.module.UTF8ToString(this.module._page_algorithms())) as AlgorithmInfo[];
+  topologies(): ChoiceInfo[] {
+    return JSON.parse(this.module.UTF8ToString(this.module._page_topologies())) as ChoiceInfo[];
+  }
+
+  algorithms(): ChoiceInfo[] {
+    return JSON.parse(this.module.UTF8ToString(this.module._page_algorithms())) as ChoiceInfo[];
   }
 
   traceHash(): string {

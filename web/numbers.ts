@@ -23,7 +23,7 @@ function together(text: string): string {
 
 // The same for the numbers in a sentence.
 function togetherInside(sentence: string): string {
-  return sentence.replace(/\d (?=%|[munp]?s\b|[kKMGT]?i?B\b)/g, (digit) => together(digit));
+  return sentence.replace(/\d (?=%|[mµnp]?s\b|[kKMGT]?i?B\b)/g, (digit) => together(digit));
 }
 
 // On the machine, and nothing of its run is known.
@@ -96,7 +96,7 @@ export function showNumbers(report: Report, state: State): void {
   setText(element('bound-words'), state.on_machine ? 'predicted' : 'lower bound');
   setText(element('bound'), (state.on_machine ? report.predicted : numbers.bound) || nothing);
   showFormula(report, state);
-  setText(element('bottleneck'), absent ? '' : togetherInside(numbers.bottleneck));
+  setText(element('bottleneck'), absent ? '' : togetherInside(withMicro(numbers.bottleneck)));
   element('bottleneck').hidden = absent;
   showVerdict(report, state, waiting);
 }
@@ -125,7 +125,8 @@ export class KnobList {
   show(report: Report, state: State): void {
     const hidden = report.changes.length === 0 || state.on_machine;
     element('knobs').hidden = hidden;
-    element('hint').hidden = !hidden;
+    const { follows_bandwidth: bandwidth, follows_latency: latency } = report.topology;
+    element('hint').hidden = !hidden || !(state.on_machine || bandwidth || latency);
     setText(element('hint'), state.on_machine ? machineHint : simulationHint);
     const key = JSON.stringify([report.changes, state.end_ps]);
     if (key === this.shown) return;
@@ -176,10 +177,9 @@ export function whyIdle({ topology }: Report): { bandwidth: string; latency: str
   return { bandwidth: topology.follows_bandwidth ? '' : ownRates, latency: topology.follows_latency ? '' : ownLatencies };
 }
 
-export function showTopology(report: Report): void {
-  const { name, summary } = report.topology;
+// What the links of the topology have of their own, in a sentence; empty when nothing.
+export function ownWords(report: Report): string {
   const idle = whyIdle(report);
   const fixed = idle.bandwidth && idle.latency ? 'bandwidth and latency' : idle.bandwidth ? 'bandwidth' : idle.latency ? 'latency' : '';
-  const words = `Topology ${name}: ${summary}.`;
-  setText(element('topology'), fixed ? `${words} Its links have their own ${fixed}.` : words);
+  return fixed && `Its links have their own ${fixed}.`;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page: starts the core, wires words and controls to it, keeps the address in step with the run.
-import { AlgorithmChoice, Control, plainName } from './controls.js';
+import { Choice, Control, plainName } from './controls.js';
 import type { Problem, Report, State } from './core.js';
 import { Core } from './core.js';
 import { withMicro } from './clock.js';
@@ -9,7 +9,7 @@ import { measuredFragment, readFragment, simulationFragment } from './fragment.j
 import { rememberToken } from './machine.js';
 import { MachinePanel, rankCountMax } from './machine_panel.js';
 import { announce, clearNotices, fail, notify } from './notices.js';
-import { isWaiting, KnobList, outcomeWords, showNotes, showNumbers, showTopology, whyIdle } from './numbers.js';
+import { isWaiting, KnobList, outcomeWords, ownWords, showNotes, showNumbers, whyIdle } from './numbers.js';
 import { bandwidthStops, byteStops, latencyStops } from './scale.js';
 import { Scene } from './scene.js';
 import { showAll } from './start.js';
@@ -33,7 +33,8 @@ class Page {
   private readonly transport: Transport;
   private readonly knobs: KnobList;
   private readonly machine: MachinePanel;
-  private readonly algorithm: AlgorithmChoice;
+  private readonly algorithm: Choice;
+  private readonly topology: Choice;
   private readonly ranks: Control;
   private readonly bytes: Control;
   private readonly bandwidth: Control;
@@ -52,7 +53,9 @@ class Page {
     this.followMotion();
     this.transport = new Transport(core);
     this.knobs = new KnobList(core);
-    this.algorithm = new AlgorithmChoice(core);
+    this.algorithm = new Choice(core, 'algorithm', core.algorithms());
+    // A graph of one's own comes with a link.
+    this.topology = new Choice(core, 'topology', core.topologies().filter(({ name }) => name !== 'graph'));
     this.ranks = new Control(core, 'ranks', null);
     this.bytes = new Control(core, 'bytes', byteStops);
     this.bandwidth = new Control(core, 'bandwidth', bandwidthStops);
@@ -92,9 +95,9 @@ class Page {
     showNumbers(this.report, state);
     this.knobs.show(this.report, state);
     showNotes(this.report);
-    showTopology(this.report);
     this.showTitle();
     this.algorithm.show(this.report);
+    this.topology.show(this.report, ownWords(this.report));
     const idle = whyIdle(this.report);
     this.bandwidth.disable(idle.bandwidth);
     this.latency.disable(idle.latency);
@@ -226,7 +229,7 @@ class Page {
 
   // Another run than the one that the controls were busy with.
   private load(line: string): Problem | null {
-    for (const control of [this.algorithm, this.ranks, this.bytes, this.bandwidth, this.latency]) control.forget();
+    for (const control of [this.algorithm, this.topology, this.ranks, this.bytes, this.bandwidth, this.latency]) control.forget();
     return this.core.load(line);
   }
 

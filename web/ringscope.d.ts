@@ -17,6 +17,7 @@ export interface SceneModule extends EmscriptenModule {
   _page_state(): number;
   _page_report(): number;
   _page_algorithms(): number;
+  _page_topologies(): number;
   _page_trace_hash(): number;
   _page_simulated_trace_hash(): number;
   _page_frame_count(): number;

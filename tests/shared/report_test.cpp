@@ -31,6 +31,24 @@ TEST(Report, TheNumbersOfEightRanksAnd64MiB) {
         "Bandwidth limits: 99.7 % of 2.356 ms is 14 steps of 8 MiB at 50 GB/s; latency is 0.3 %.");
 }
 
+TEST(Report, LinksWithRatesOfTheirOwnAreNamedByThem) {
+    EXPECT_NE(report_of("ranks=8&topology=hgx_h100").bottleneck.find("8 MiB at 370.8 GB/s;"),
+              std::string::npos);
+    EXPECT_EQ(report_of("ranks=8&bytes=8KiB&topology=hgx_h100").bottleneck.find("500 ns"),
+              std::string::npos);
+}
+
+TEST(Report, LanesAndUnequalStepsAreCountedAsTheyAre) {
+    const auto bytes_of = [](const std::string& line) {
+        const std::string words = report_of(line).bottleneck;
+        const size_t begin = words.find(" is ") + 4;
+        return words.substr(begin, words.find(" at ") - begin);
+    };
+    EXPECT_EQ(bytes_of("ranks=8&chunks=4"), "14 steps of 4 x 2 MiB");
+    EXPECT_EQ(bytes_of("ranks=8&algorithm=halving_doubling"), "112 MiB from a rank in 6 steps");
+    EXPECT_EQ(bytes_of("ranks=8&algorithm=recursive_doubling"), "3 steps of 64 MiB");
+}
+
 TEST(Report, SmallBuffersAreLimitedByLatency) {
     EXPECT_EQ(report_of("ranks=8&bytes=64KiB").bottleneck,
               "Latency limits: 75.3 % of 9.294 us is 14 steps of 500 ns; moving the bytes is only "

@@ -126,7 +126,8 @@ TEST(Keys, AnIdleKeyChangesNothing) {
                                  "ranks=8&bytes=1MiB&topology=dgx_a100",
                                  "ranks=8&bytes=1MiB&topology=dgx_a100&cost=nccl",
                                  "ranks=4&bytes=1MiB&algorithm=ring_all_gather",
-                                 "ranks=4&bytes=1MiB&algorithm=in_switch"};
+                                 "ranks=4&bytes=1MiB&algorithm=in_switch",
+                                 "ranks=16&bytes=1MiB&topology=fat_tree"};
     int64_t idle = 0;
     for (const std::string& base : bases) {
         const Trace before = trace_of(run_of(base));

@@ -122,13 +122,45 @@ test('PiecesMakeThinnerCellsAndTooManyAreRefused', async () => {
 
 test('ATopologyIsNamedAndIdleControlsSayWhy', async () => {
   const visit = await open();
-  check((await visit.text('#topology')).startsWith('Topology uniform:'), await visit.text('#topology'));
+  check((await visit.text('#topology-words')).startsWith('One port per rank'), await visit.text('#topology-words'));
   check(await visit.page.isEnabled('#bandwidth'), 'its bandwidth can be turned');
   await visit.page.evaluate((hash) => { location.hash = hash; }, link('ranks=8&topology=dgx_a100'));
-  await until(async () => (await visit.text('#topology')).startsWith('Topology dgx_a100:'), await visit.text('#topology'));
+  await until(async () => (await visit.text('#topology-words')).startsWith('DGX A100:'), await visit.text('#topology-words'));
+  equal(await visit.page.inputValue('#topology'), 'dgx_a100', 'the choice follows the link');
   check(await visit.page.isHidden('#formula'), 'the formula of the uniform network is not shown');
   check(await visit.page.isDisabled('#bandwidth') && await visit.page.isDisabled('#bandwidth-range'), 'its links have their own rates');
   check((await visit.page.getAttribute('#bandwidth', 'title')).includes('rates of their own'), 'which is said');
-  check((await visit.text('#topology')).includes('have their own'), 'in words too');
+  check((await visit.text('#topology-words')).includes('have their own'), 'in words too');
+  check(await visit.page.isHidden('#hint'), 'nobody is asked to turn what cannot be turned');
+  check((await visit.text('#bottleneck')).includes('14 steps of'), await visit.text('#bottleneck'));
+  check(!/\b8\sMiB at 50\sGB/.test(await visit.text('#bottleneck')), 'it names the rate of its links');
+  await visit.close();
+});
+
+test('EveryTopologyCanBeChosen', async () => {
+  const visit = await open();
+  const names = await visit.page.$$eval('#topology option', (all) => all.map((one) => one.value));
+  check(names.length >= 18 && names.includes('rail_infiniband') && !names.includes('graph'), names.join());
+  for (const name of names.slice(1)) { // the first is on show
+    await visit.page.selectOption('#topology', name);
+    await until(async () => (await visit.settledFragment()).includes(`&topology=${name}`), `${name} is simulated`);
+    check(await visit.page.isHidden('#topology-error'), `${name}: ${await visit.text('#topology-error')}`);
+    equal(await visit.text('#verified-words'), 'sums verified', name);
+  }
+  await visit.page.selectOption('#topology', 'uniform');
+  await visit.fill('#ranks', '9');
+  await visit.page.selectOption('#topology', 'dgx_a100');
+  check(/ranks=9/.test(await visit.text('#topology-error')), `nine ranks are too many: ${await visit.text('#topology-error')}`);
+  equal(await visit.page.inputValue('#topology'), 'uniform', 'the last good choice stays');
+  check((await visit.settledFragment()).includes('ranks=9'), 'and so does the run');
+  await visit.close();
+});
+
+test('AnotherTopologyForgetsTheLinksOfTheOldOne', async () => {
+  const visit = await open({ fragment: link('ranks=8&set=link.0-1.bandwidth:5GB/s&set=rank.2.start:1us') });
+  await visit.page.selectOption('#topology', 'hgx_h100');
+  await until(async () => (await visit.settledFragment()).includes('topology=hgx_h100'), 'it is simulated');
+  const fragment = await visit.settledFragment();
+  check(!fragment.includes('link.0-1') && fragment.includes('rank.2.start:1us'), fragment);
   await visit.close();
 });
