@@ -201,6 +201,18 @@ std::string name_path_part(const Report& report) {
            share(split.slow_link_ps) + " of the critical path.";
 }
 
+// After a failure, when most of the time had passed before the work began again.
+std::string name_new_start(const std::vector<Round>& rounds, const Report& report) {
+    if (report.iteration_count != 1 || rounds.empty() || rounds.back().why.empty() ||
+        rounds.back().begin_ps < report.duration_ps / 2) {
+        return "";
+    }
+    const int64_t begin_ps = rounds.back().begin_ps;
+    return "A failure limits: the work began again after " + show_time(begin_ps) + ", " +
+           percent(permille_of(begin_ps, report.duration_ps)) + " of the " +
+           show_time(report.duration_ps) + ".";
+}
+
 std::string find_bottleneck(const RunSpec& run, const Schedule& schedule, const Report& report) {
     if (schedule.problem.rank_count == 1) {
         return "One rank alone has nothing to send.";
@@ -502,7 +514,10 @@ Report ReportBuilder::finish(const RunSpec& run) const {
     if (!events_.empty()) {
         add_details(run, report);
     }
-    report.bottleneck = find_bottleneck(run, schedule_, report);
+    report.bottleneck = name_new_start(rounds_, report);
+    if (report.bottleneck.empty()) {
+        report.bottleneck = find_bottleneck(run, schedule_, report);
+    }
     return report;
 }
 

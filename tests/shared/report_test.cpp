@@ -38,6 +38,12 @@ TEST(Report, LinksWithRatesOfTheirOwnAreNamedByThem) {
               std::string::npos);
 }
 
+TEST(Report, AFailureThatTookMostOfTheTimeIsNamed) {
+    const Trace trace = *simulate(*parse_run("ranks=8&recovery=shrink&change=1ms:rank.3.alive:0"));
+    EXPECT_EQ(make_report(trace).bottleneck,
+              "A failure limits: the work began again after 1.002 s, 99.8 % of the 1.004 s.");
+}
+
 TEST(Report, LanesAndUnequalStepsAreCountedAsTheyAre) {
     const auto bytes_of = [](const std::string& line) {
         const std::string words = report_of(line).bottleneck;
