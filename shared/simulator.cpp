@@ -490,8 +490,8 @@ void Simulator::release(int32_t rank) {
     }
 }
 
-// One thing that happens, not later than limit_ps. At one moment arrivals come first, then ranks
-// that go on, then knobs.
+// One thing that happens, not later than limit_ps, when take_arrivals() has found nothing: at one
+// moment arrivals come first, then ranks that go on, then knobs.
 bool Simulator::step_once(int64_t limit_ps) {
     const int64_t network_ps = network_->next_ps();
     const int64_t timer_ps = timers_.next_ps();
@@ -506,14 +506,8 @@ bool Simulator::step_once(int64_t limit_ps) {
             finish(OutcomeKind::failed, "the run would last longer than 53 days");
             return true;
         }
-        if (network_ps <= timer_ps) {
-            Arrival arrival;
-            if (network_->step(first_ps, arrival) == Network::Step::arrival) {
-                arrive(arrival);
-            }
-        } else {
-            run_timer(timers_.pop().item);
-        }
+        RS_CHECK(timer_ps < network_ps);
+        run_timer(timers_.pop().item);
         return true;
     }
     const int64_t watch_ps =
