@@ -460,6 +460,7 @@ for (const phone of [false, true]) {
         await visit.page.waitForTimeout(150);
         writeFileSync(`${shotFolder}/${name}-${ranks}-${share}.png`, await visit.page.screenshot({ fullPage: phone }));
         equal((await overlappingTexts(visit)).join(', '), '', `texts on one another at ${ranks} ranks`);
+        await visit.page.evaluate(() => window.scrollTo(0, 0)); // or the window's edge cuts into a row of pixels
         const picture = await visit.page.locator('#canvas').screenshot();
         const theme = dark ? 'dark' : 'light';
         equal((await borderColors(visit, picture)).join(' '), ground[theme], `colours of the border at ${ranks} ranks: nothing is cut off`);

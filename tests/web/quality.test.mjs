@@ -6,7 +6,6 @@ import { brotliCompressSync } from 'node:zlib';
 
 import { axeSource, check, open, origin, pageFolder, startDaemon, test, token, until } from './harness.mjs';
 
-// 250 kB while there was one algorithm on one network; all of them and their cost models are 257.
 const brotliBytesMax = 230_000;
 const startRatioMax = 2.5;
 const profileCount = 7; // and as many again, twice at most, when those give no clear answer
