@@ -18,6 +18,7 @@ const noDaemon =
 
 export class MachinePanel {
   runId = '';
+  opening = false; // a link's run is on its way: until then, the address is the link
   private engine: EngineInfo | null = null;
   private readonly known: Promise<void>;
   private stop = new AbortController();
@@ -57,11 +58,13 @@ export class MachinePanel {
   // A link to a run that the daemon keeps.
   async reopen(id: string): Promise<void> {
     const stop = this.begin();
+    this.opening = true;
     this.core.command('machine');
     this.say('Asking the daemon.');
     await this.known;
     if (stop.aborted) return;
     await this.follow(id, stop);
+    if (!stop.aborted) this.opening = false;
   }
 
   // What is still on its way for a run that was left changes nothing any more.
@@ -69,6 +72,7 @@ export class MachinePanel {
     this.stop.abort();
     this.runId = '';
     this.busy = false;
+    this.opening = false;
   }
 
   private enterSimulation(): void {

@@ -172,6 +172,7 @@ class Page {
 
   private writeAddress(): void {
     window.clearTimeout(this.addressTimer);
+    if (this.machine.opening) return;
     const fragment = this.fragment();
     if (fragment !== location.hash) history.replaceState(null, '', fragment);
   }

@@ -177,6 +177,18 @@ test('TheAddressOfTheMachineHoldsWhatTheControlsSay', async () => {
   host.end();
 });
 
+test('TheAddressStaysTheLinkWhileItsRunIsOnItsWay', async () => {
+  const host = await serveRuns({ aaaa: (response) => response.write(asEvent(beginning(3))) });
+  const visit = await open({ base: host.base, fragment: linkTo(3, 'aaaa') });
+  await until(async () => (await words(visit)) === 'Running.', 'it runs');
+  await visit.page.waitForTimeout(800);
+  equal(await visit.fragment(), linkTo(3, 'aaaa'), 'the address');
+  await visit.page.click('#source label:nth-of-type(1)');
+  check(!(await visit.settledFragment()).includes('open='), 'a run that was left is no longer named');
+  await visit.close();
+  host.end();
+});
+
 test('ThisMachineRunsStreamsAndVerifies', async () => {
   const visit = await open({ fragment: `#token=${token}` });
   check(!(await visit.fragment()).includes('token'), 'the token leaves the address');
