@@ -355,13 +355,13 @@ GlyphSheet read_sheet(std::string_view table) {
     while (take_row()) {
         RS_CHECK(row[0] >= 0 && row[0] < static_cast<int>(text_style_count) && row[1] >= 0 &&
                  row[1] < 128 && row[7] > 0);
+        const auto px = [&row](size_t column) { return static_cast<float>(row[column]); };
         sheet.glyphs[static_cast<size_t>(row[0])][static_cast<size_t>(row[1])] = {
-            {static_cast<float>(row[2]),
-             static_cast<float>(row[3]),
-             static_cast<float>(row[4]),
-             static_cast<float>(row[5])},
-            static_cast<float>(row[6]) / 64,
-            static_cast<float>(row[7])};
+            .source = {px(2), px(3)},
+            .width_px = px(4),
+            .height_px = px(5),
+            .advance_px = px(6) / 64,
+            .density = px(7)};
     }
     return sheet;
 }

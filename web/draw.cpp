@@ -73,7 +73,7 @@ float GlyphSheet::text_width_px(std::string_view text, TextStyle style) const {
 
 float GlyphSheet::text_height_px(TextStyle style) const {
     const Glyph& digit = glyphs[static_cast<size_t>(style)]['0'];
-    return digit.source.h / digit.density;
+    return digit.height_px / digit.density;
 }
 
 Painter::Painter(const GlyphSheet& sheet)
@@ -81,17 +81,22 @@ Painter::Painter(const GlyphSheet& sheet)
       solid_{1 / static_cast<float>(std::max(1, sheet.width_px)),
              1 / static_cast<float>(std::max(1, sheet.height_px))} {}
 
-int Painter::Mesh::add(Point point, Color color, SDL_FPoint texture) {
-    vertices.push_back({{point.x, point.y}, color, texture});
-    return static_cast<int>(vertices.size()) - 1;
+uint32_t Mesh::add(Point place, Color color, Point texture) {
+    vertices.push_back({place, color, texture});
+    return static_cast<uint32_t>(vertices.size() - 1);
 }
 
-void Painter::Mesh::add_triangle(int a, int b, int c) {
+void Mesh::add_triangle(uint32_t a, uint32_t b, uint32_t c) {
     indices.insert(indices.end(), {a, b, c});
 }
 
-void Painter::Mesh::add_quad(int a, int b, int c, int d) {
+void Mesh::add_quad(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
     indices.insert(indices.end(), {a, b, c, a, c, d});
+}
+
+void Mesh::clear() {
+    vertices.clear();
+    indices.clear();
 }
 
 // The outer arc clockwise, then the inner one back: corner i of the one faces corner count-1-i.
@@ -169,10 +174,10 @@ void Painter::add_rim(float offset_px, Color color) {
     }
 }
 
-void Painter::connect_rims(int first, int second) {
-    const int count = static_cast<int>(border_.size());
-    for (int i = 0; i < count; ++i) {
-        const int next = (i + 1) % count;
+void Painter::connect_rims(uint32_t first, uint32_t second) {
+    const auto count = static_cast<uint32_t>(border_.size());
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t next = (i + 1) % count;
         mesh_.add_quad(first + i, first + next, second + next, second + i);
     }
 }
@@ -183,11 +188,11 @@ void Painter::fill(const Sector& sector, Color color) {
     }
     trace_sector(sector);
     find_normals();
-    const int inside = static_cast<int>(mesh_.vertices.size());
-    const int count = static_cast<int>(border_.size());
+    const auto inside = static_cast<uint32_t>(mesh_.vertices.size());
+    const auto count = static_cast<uint32_t>(border_.size());
     add_rim(-feather_px, color);
     add_rim(feather_px, with_alpha(color, 0));
-    for (int i = 0; i + 1 < count / 2; ++i) {
+    for (uint32_t i = 0; i + 1 < count / 2; ++i) {
         mesh_.add_quad(inside + i, inside + i + 1, inside + count - 2 - i, inside + count - 1 - i);
     }
     connect_rims(inside, inside + count);
@@ -199,14 +204,14 @@ void Painter::stroke(const Sector& sector, float width_px, Color color) {
     }
     trace_sector(sector);
     find_normals();
-    const int first = static_cast<int>(mesh_.vertices.size());
-    const int count = static_cast<int>(border_.size());
+    const auto first = static_cast<uint32_t>(mesh_.vertices.size());
+    const auto count = static_cast<uint32_t>(border_.size());
     const Color clear = with_alpha(color, 0);
     add_rim(feather_px, clear);
     add_rim(-feather_px, color);
     add_rim(-std::max(feather_px, width_px - feather_px), color);
     add_rim(-width_px - feather_px, clear);
-    for (int rim = 0; rim < 3; ++rim) {
+    for (uint32_t rim = 0; rim < 3; ++rim) {
         connect_rims(first + rim * count, first + (rim + 1) * count);
     }
 }
@@ -214,11 +219,11 @@ void Painter::stroke(const Sector& sector, float width_px, Color color) {
 void Painter::fill_convex(std::span<const Point> corners, Color color) {
     border_.assign(corners.begin(), corners.end());
     find_normals();
-    const int inside = static_cast<int>(mesh_.vertices.size());
-    const int count = static_cast<int>(border_.size());
+    const auto inside = static_cast<uint32_t>(mesh_.vertices.size());
+    const auto count = static_cast<uint32_t>(border_.size());
     add_rim(-feather_px, color);
     add_rim(feather_px, with_alpha(color, 0));
-    for (int i = 1; i + 1 < count; ++i) {
+    for (uint32_t i = 1; i + 1 < count; ++i) {
         mesh_.add_triangle(inside, inside + i, inside + i + 1);
     }
     connect_rims(inside, inside + count);
@@ -241,36 +246,23 @@ void Painter::text(
     const auto sheet_height = static_cast<float>(sheet_.height_px);
     float left = -sheet_.text_width_px(text, style) / 2;
     const float top = -sheet_.text_height_px(style) / 2;
-    for (const char c : text) {
+    for (const char letter : text) {
         const Glyph& glyph =
-            sheet_.glyphs[static_cast<size_t>(style)][static_cast<unsigned char>(c) & 127];
-        const SDL_FRect& from = glyph.source;
+            sheet_.glyphs[static_cast<size_t>(style)][static_cast<unsigned char>(letter) & 127];
         const auto corner = [&](float dx, float dy) {
             const float x = left + dx / glyph.density;
             const float y = top + dy / glyph.density;
-            return mesh_.add({center.x + x * cosine - y * sine, center.y + x * sine + y * cosine},
-                             color,
-                             {(from.x + dx) / sheet_width, (from.y + dy) / sheet_height});
+            return mesh_.add(
+                {center.x + x * cosine - y * sine, center.y + x * sine + y * cosine},
+                color,
+                {(glyph.source.x + dx) / sheet_width, (glyph.source.y + dy) / sheet_height});
         };
-        const int a = corner(0, 0);
-        const int b = corner(from.w, 0);
-        const int d = corner(from.w, from.h);
-        mesh_.add_quad(a, b, d, corner(0, from.h));
+        const uint32_t a = corner(0, 0);
+        const uint32_t b = corner(glyph.width_px, 0);
+        const uint32_t c = corner(glyph.width_px, glyph.height_px);
+        mesh_.add_quad(a, b, c, corner(0, glyph.height_px));
         left += glyph.advance_px;
     }
-}
-
-void Painter::flush(SDL_Renderer* renderer, SDL_Texture* sheet_texture) {
-    if (!mesh_.indices.empty()) {
-        SDL_RenderGeometry(renderer,
-                           sheet_texture,
-                           mesh_.vertices.data(),
-                           static_cast<int>(mesh_.vertices.size()),
-                           mesh_.indices.data(),
-                           static_cast<int>(mesh_.indices.size()));
-    }
-    mesh_.vertices.clear();
-    mesh_.indices.clear();
 }
 
 }  // namespace ringscope

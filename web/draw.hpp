@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Painter: collects anti-aliased shapes and text, and hands them to SDL in one call.
+// Painter: collects anti-aliased shapes and text as triangles, to be drawn in one call.
 //
 //     Painter painter(sheet);
 //     painter.fill(Sector{.center = c, .inner_px = 80, .outer_px = 100, .end_rad = 1}, ink);
 //     painter.text("42", c, TextStyle::number, paper);
-//     painter.flush(renderer, sheet_texture);
+//     gpu.draw(painter.mesh());
 //
 // Edges are smoothed by a rim of triangles that fades out over one pixel, so that they look the
 // same on every driver. Lengths are device pixels. Angles are clockwise from the top, as a reader
@@ -19,11 +19,14 @@
 #include <string_view>
 #include <vector>
 
-#include <SDL.h>
-
 namespace ringscope {
 
-using Color = SDL_Color;
+struct Color {
+    uint8_t r = 0;
+    uint8_t g = 0;
+    uint8_t b = 0;
+    uint8_t a = 255;
+};
 
 // `share` of b, the rest of a; opaque.
 Color mix(Color a, Color b, float share);
@@ -32,6 +35,23 @@ Color with_alpha(Color color, float alpha);
 struct Point {
     float x = 0;
     float y = 0;
+};
+
+// One corner of a triangle, as the GPU takes it.
+struct Vertex {
+    Point place;
+    Color color;
+    Point texture;  // from 0 to 1
+};
+
+struct Mesh {
+    std::vector<Vertex> vertices;
+    std::vector<uint32_t> indices;  // of vertices; three make a triangle
+
+    uint32_t add(Point place, Color color, Point texture);
+    void add_triangle(uint32_t a, uint32_t b, uint32_t c);
+    void add_quad(uint32_t a, uint32_t b, uint32_t c, uint32_t d);
+    void clear();
 };
 
 Point on_circle(Point center, float radius_px, float angle_rad);
@@ -56,7 +76,9 @@ inline constexpr size_t text_style_count = 2;
 
 // Where the browser drew each letter, in one texture. The middle of its first four pixels is solid.
 struct Glyph {
-    SDL_FRect source{};  // in the texture, in its pixels
+    Point source;  // in the texture, in its pixels
+    float width_px = 0;
+    float height_px = 0;
     float advance_px = 0;
     float density = 1;  // the texture's pixels per pixel on the screen; 2 survives being turned
 };
@@ -82,27 +104,18 @@ class Painter {
         std::string_view text, Point center, TextStyle style, Color color, float turn_rad = 0);
     const GlyphSheet& sheet() const { return sheet_; }
 
-    // Draws what was collected and forgets it.
-    void flush(SDL_Renderer* renderer, SDL_Texture* sheet_texture);
+    const Mesh& mesh() const { return mesh_; }
+    void clear() { mesh_.clear(); }
 
   private:
-    struct Mesh {
-        std::vector<SDL_Vertex> vertices;
-        std::vector<int> indices;
-
-        int add(Point point, Color color, SDL_FPoint texture);
-        void add_triangle(int a, int b, int c);
-        void add_quad(int a, int b, int c, int d);
-    };
-
     // The border of the shape at hand and, for each corner, the way out of it.
     void trace_sector(const Sector& sector);
     void find_normals();
     void add_rim(float offset_px, Color color);
-    void connect_rims(int first, int second);
+    void connect_rims(uint32_t first, uint32_t second);
 
     const GlyphSheet& sheet_;
-    SDL_FPoint solid_;  // in the texture, from 0 to 1
+    Point solid_;  // in the texture, from 0 to 1
     Mesh mesh_;
     std::vector<Point> border_;
     std::vector<Point> normals_;

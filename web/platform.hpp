@@ -27,8 +27,8 @@ void resize_window();
 // The letters of App::sheet: one byte of coverage per pixel.
 void upload_glyphs(std::span<const uint8_t> coverage);
 
-// Builds window, renderer and textures anew, as after the browser took the GPU away. False: cannot
-// draw.
+// Builds the window and all that the GPU holds anew, as after the browser took the GPU away. False
+// when nothing can be drawn.
 bool open_window();
 void lose_window();
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The browser: SDL's window on the page's canvas, and frames only when there is something to draw.
 #include <algorithm>
+#include <memory>
+#include <vector>
 
+#include <SDL.h>
 #include <emscripten.h>
 #include <emscripten/html5.h>
 
+#include "web/gpu.hpp"
 #include "web/platform.hpp"
 #include "web/theme.hpp"
 #include "web/views/view.hpp"
@@ -20,11 +24,10 @@ constexpr double passed_s_max = 0.1;
 
 struct Platform {
     SDL_Window* window = nullptr;
-    SDL_Renderer* renderer = nullptr;
-    SDL_Texture* glyphs = nullptr;
-    SDL_Texture* rest = nullptr;        // the layer that seldom changes
-    std::vector<uint8_t> glyph_pixels;  // kept for the next window
-    // What `rest` shows.
+    SDL_GLContext context = nullptr;
+    std::unique_ptr<Gpu> gpu;
+    std::vector<uint8_t> coverage;  // of the letters: kept for the next context
+    // What the GPU's layer shows.
     int64_t rest_revision = -1;
     int64_t rest_look_revision = -1;
     size_t rest_moment_count = 0;
@@ -39,53 +42,12 @@ Platform& platform() {
     return state;
 }
 
-void make_glyph_texture() {
-    Platform& state = platform();
+void show_letters() {
+    const Platform& state = platform();
     const GlyphSheet& sheet = the_app().sheet;
-    if (state.glyphs != nullptr) {
-        SDL_DestroyTexture(state.glyphs);
-        state.glyphs = nullptr;
+    if (state.gpu && !state.coverage.empty()) {
+        state.gpu->set_sheet(sheet.width_px, sheet.height_px, state.coverage);
     }
-    if (state.renderer == nullptr || sheet.width_px == 0) {
-        return;
-    }
-    state.glyphs = SDL_CreateTexture(state.renderer,
-                                     SDL_PIXELFORMAT_ABGR8888,
-                                     SDL_TEXTUREACCESS_STATIC,
-                                     sheet.width_px,
-                                     sheet.height_px);
-    if (state.glyphs != nullptr) {
-        SDL_UpdateTexture(state.glyphs, nullptr, state.glyph_pixels.data(), sheet.width_px * 4);
-        SDL_SetTextureBlendMode(state.glyphs, SDL_BLENDMODE_BLEND);
-    }
-}
-
-// Of the canvas's size, or none.
-SDL_Texture* make_rest_texture() {
-    const App& app = the_app();
-    SDL_Texture* texture = SDL_CreateTexture(platform().renderer,
-                                             SDL_PIXELFORMAT_ABGR8888,
-                                             SDL_TEXTUREACCESS_TARGET,
-                                             app.width_px,
-                                             app.height_px);
-    if (texture != nullptr) {
-        SDL_SetTextureBlendMode(texture, SDL_BLENDMODE_NONE);
-    }
-    return texture;
-}
-
-void forget_rest() {
-    Platform& state = platform();
-    if (state.rest != nullptr) {
-        SDL_DestroyTexture(state.rest);
-        state.rest = nullptr;
-    }
-}
-
-void clear() {
-    const Color ground = theme(the_app().dark).ground;
-    SDL_SetRenderDrawColor(platform().renderer, ground.r, ground.g, ground.b, 255);
-    SDL_RenderClear(platform().renderer);
 }
 
 // How many moments have passed: with the revision, all that the resting layer depends on.
@@ -97,28 +59,27 @@ size_t passed_moment_count(const App& app) {
 }
 
 void draw_rest(const View& view, Painter& painter) {
-    clear();
+    Gpu& gpu = *platform().gpu;
+    gpu.clear(theme(the_app().dark).ground);
     view.draw_rest(the_app(), painter);
-    painter.flush(platform().renderer, platform().glyphs);
+    gpu.draw(painter.mesh());
+    painter.clear();
 }
 
-// Draws what rests into the texture, unless it is there already. False: there can be no texture.
+// Draws what rests into the layer, unless it is there already. False: there can be no layer.
 bool refresh_rest(const View& view, Painter& painter) {
     Platform& state = platform();
     const App& app = the_app();
     const size_t moment_count = passed_moment_count(app);
-    if (state.rest != nullptr && state.rest_revision == app.revision &&
+    if (state.gpu->has_layer() && state.rest_revision == app.revision &&
         state.rest_look_revision == app.look_revision && state.rest_moment_count == moment_count) {
         return true;
     }
-    if (state.rest == nullptr) {
-        state.rest = make_rest_texture();
-    }
-    if (state.rest == nullptr || SDL_SetRenderTarget(state.renderer, state.rest) != 0) {
+    if (!state.gpu->begin_layer()) {
         return false;
     }
     draw_rest(view, painter);
-    SDL_SetRenderTarget(state.renderer, nullptr);
+    state.gpu->end_layer();
     state.rest_revision = app.revision;
     state.rest_look_revision = app.look_revision;
     state.rest_moment_count = moment_count;
@@ -128,20 +89,20 @@ bool refresh_rest(const View& view, Painter& painter) {
 void draw() {
     Platform& state = platform();
     const App& app = the_app();
-    if (state.renderer == nullptr || !app.show) {
+    if (!state.gpu || !app.show) {
         return;
     }
     const View& view = *views().front();
     Painter painter(app.sheet);
-    // The first picture does not wait for the making of a texture.
+    // The first picture does not wait for the making of a layer.
     if (state.frame_count > 0 && refresh_rest(view, painter)) {
-        SDL_RenderCopy(state.renderer, state.rest, nullptr, nullptr);
+        state.gpu->draw_layer();
     } else {
         draw_rest(view, painter);
     }
     view.draw_motion(app, painter);
-    painter.flush(state.renderer, state.glyphs);
-    SDL_RenderPresent(state.renderer);
+    state.gpu->draw(painter.mesh());
+    SDL_GL_SwapWindow(state.window);
     ++state.frame_count;
 }
 
@@ -194,61 +155,58 @@ void draw_now() {
 bool open_window() {
     Platform& state = platform();
     const App& app = the_app();
-    SDL_SetHint(SDL_HINT_RENDER_DRIVER, "opengles2");
     if (SDL_InitSubSystem(SDL_INIT_VIDEO) != 0) {
         return false;
     }
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK, SDL_GL_CONTEXT_PROFILE_ES);
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 2);
     // Without a title: the document has its own.
-    state.window = SDL_CreateWindow(
-        nullptr, 0, 0, std::max(1, app.width_px), std::max(1, app.height_px), SDL_WINDOW_OPENGL);
-    if (state.window == nullptr) {
-        return false;
-    }
-    state.renderer = SDL_CreateRenderer(state.window, -1, SDL_RENDERER_TARGETTEXTURE);
+    state.window = SDL_CreateWindow(nullptr, 0, 0, app.width_px, app.height_px, SDL_WINDOW_OPENGL);
     // SDL would swallow keys, wheel and touches of the whole page and ask before leaving it. The
     // page's script listens to all of them itself.
     emscripten_html5_remove_all_event_listeners();
-    if (state.renderer == nullptr) {
+    if (state.window == nullptr) {
         return false;
     }
-    SDL_SetRenderDrawBlendMode(state.renderer, SDL_BLENDMODE_BLEND);
-    make_glyph_texture();
+    state.context = SDL_GL_CreateContext(state.window);
+    if (state.context == nullptr) {
+        return false;
+    }
+    state.gpu = Gpu::create();
+    if (!state.gpu) {
+        return false;
+    }
+    state.gpu->resize(app.width_px, app.height_px);
+    show_letters();
     return true;
 }
 
 void lose_window() {
     Platform& state = platform();
-    if (state.renderer != nullptr) {
-        SDL_DestroyRenderer(state.renderer);  // with its textures
+    state.gpu.reset();
+    if (state.context != nullptr) {
+        SDL_GL_DeleteContext(state.context);
     }
     if (state.window != nullptr) {
         SDL_DestroyWindow(state.window);
     }
-    state.renderer = nullptr;
+    state.context = nullptr;
     state.window = nullptr;
-    state.glyphs = nullptr;
-    state.rest = nullptr;
     SDL_QuitSubSystem(SDL_INIT_VIDEO);
 }
 
 void resize_window() {
     Platform& state = platform();
     const App& app = the_app();
-    if (state.renderer == nullptr) {
-        return;
+    if (state.gpu) {
+        SDL_SetWindowSize(state.window, app.width_px, app.height_px);
+        state.gpu->resize(app.width_px, app.height_px);
     }
-    SDL_SetWindowSize(state.window, app.width_px, app.height_px);
-    SDL_RenderSetViewport(state.renderer, nullptr);
-    forget_rest();
 }
 
 void upload_glyphs(std::span<const uint8_t> coverage) {
-    Platform& state = platform();
-    state.glyph_pixels.assign(coverage.size() * 4, 255);
-    for (size_t i = 0; i < coverage.size(); ++i) {
-        state.glyph_pixels[4 * i + 3] = coverage[i];
-    }
-    make_glyph_texture();
+    platform().coverage.assign(coverage.begin(), coverage.end());
+    show_letters();
 }
 
 int64_t frame_count() {

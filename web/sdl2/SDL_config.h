@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How SDL2 is configured for the page: one window, its events, the GLES2 renderer, nothing else.
+// How SDL2 is configured for the page: one window with a GLES2 context, nothing else.
 //
 // Emscripten's C library has every function SDL asks for. Each has to be named here: SDL would
 // otherwise call a copy of its own, which CMakeLists.txt beside this file does not compile.
@@ -19,6 +19,7 @@
 #define SDL_HIDAPI_DISABLED 1
 #define SDL_JOYSTICK_DISABLED 1
 #define SDL_POWER_DISABLED 1
+#define SDL_RENDER_DISABLED 1
 #define SDL_SENSOR_DISABLED 1
 #define SDL_THREADS_DISABLED 1
 
@@ -29,7 +30,6 @@
 #define SDL_VIDEO_DRIVER_EMSCRIPTEN 1
 #define SDL_VIDEO_OPENGL_EGL 1
 #define SDL_VIDEO_OPENGL_ES2 1
-#define SDL_VIDEO_RENDER_OGL_ES2 1
 
 // Headers of the C library.
 #define STDC_HEADERS 1
