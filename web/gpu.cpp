@@ -4,8 +4,6 @@
 #include <cstddef>
 #include <vector>
 
-#include <emscripten/html5.h>
-
 namespace ringscope {
 namespace {
 
@@ -70,11 +68,6 @@ void set_attribute(Attribute attribute, GLint count, GLenum type, bool to_one, s
 }  // namespace
 
 std::unique_ptr<Gpu> Gpu::create() {
-    // More than 65,536 corners in one call. No browser of the last ten years is without it.
-    if (!emscripten_webgl_enable_extension(emscripten_webgl_get_current_context(),
-                                           "OES_element_index_uint")) {
-        return nullptr;
-    }
     std::unique_ptr<Gpu> gpu(new Gpu);
     if (!gpu->build_program()) {
         return nullptr;

@@ -19,7 +19,7 @@ namespace ringscope {
 
 class Gpu {
   public:
-    // For the context that is current. Null: it cannot draw.
+    // For the context that is current, which has OES_element_index_uint. Null: it cannot draw.
     static std::unique_ptr<Gpu> create();
 
     Gpu(const Gpu&) = delete;

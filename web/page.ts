@@ -42,6 +42,7 @@ class Page {
   private report: Report;
   private hashTimer = 0;
   private addressTimer = 0;
+  private address = ''; // as this page has opened or written it
   private announced = '';
 
   constructor(
@@ -172,9 +173,11 @@ class Page {
 
   private writeAddress(): void {
     window.clearTimeout(this.addressTimer);
-    if (this.machine.opening) return;
+    // Another one was pasted, and its event is about to come: it must still be there then.
+    if (this.machine.opening || location.hash !== this.address) return;
     const fragment = this.fragment();
-    if (fragment !== location.hash) history.replaceState(null, '', fragment);
+    if (fragment !== this.address) history.replaceState(null, '', fragment);
+    this.address = location.hash;
   }
 
   private async copyLink(): Promise<void> {
@@ -204,6 +207,7 @@ class Page {
       rememberToken(link.token);
       history.replaceState(null, '', location.pathname + location.search);
     }
+    this.address = location.hash;
     if (link.line === null) {
       if (link.problem) notify(`${link.problem} Here is the default run instead.`);
       if (link.problem || fragment !== '') this.load('');

@@ -172,6 +172,11 @@ bool open_window() {
     if (state.context == nullptr) {
         return false;
     }
+    // More than 65,536 corners in one call. No browser of the last ten years is without it.
+    if (!emscripten_webgl_enable_extension(emscripten_webgl_get_current_context(),
+                                           "OES_element_index_uint")) {
+        return false;
+    }
     state.gpu = Gpu::create();
     if (!state.gpu) {
         return false;

@@ -270,6 +270,18 @@ test('ALinkPastedIntoAnOpenPageIsOpened', async () => {
   await visit.close();
 });
 
+test('APastedLinkIsNotOverwrittenBeforeItIsOpened', async () => {
+  const visit = await open();
+  await visit.settledFragment();
+  // The address is written before the browser has told the page of the new one.
+  await visit.page.evaluate(() => {
+    location.hash = '#v1&ranks=3';
+    document.getElementById('copy-link').click();
+  });
+  await until(async () => (await visit.page.inputValue('#ranks')) === '3', 'the new run is shown');
+  await visit.close();
+});
+
 test('WhatWasWrongOfOneRunIsForgottenWithTheNext', async () => {
   const visit = await open();
   await visit.fill('#ranks', '0');
